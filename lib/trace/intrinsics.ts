@@ -1,0 +1,41 @@
+/**
+ * The language's own functions, taken when the package loads: what the program replaces or pollutes later
+ * (a mocked Map, a patched RegExp.prototype.exec, a toJSON on Object.prototype) is never run inside a hook.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: any function of the language can stand here
+type Method = (this: any, ...args: any[]) => any;
+
+const { bind, call } = Function.prototype;
+
+/** `method.call` as a plain function that looks nothing up: uncurryThis(String.prototype.slice)('abc', 1). */
+export function uncurryThis<M extends Method>(
+  method: M,
+): (self: ThisParameterType<M>, ...args: Parameters<M>) => ReturnType<M> {
+  return bind.call(call, method) as (self: ThisParameterType<M>, ...args: Parameters<M>) => ReturnType<M>;
+}
+
+/** The function behind an accessor of a prototype, as uncurryThis does for methods. */
+export function uncurryGetter<R>(prototype: object, key: PropertyKey): (self: unknown) => R {
+  return uncurryThis(Object.getOwnPropertyDescriptor(prototype, key)!.get!) as (self: unknown) => R;
+}
+
+/** Copies the methods of `Base` to a class of our own, where no later patch of Base.prototype reaches them. */
+function detach(Detached: { prototype: object }, Base: { prototype: object }): void {
+  for (const key of Reflect.ownKeys(Base.prototype)) {
+    if (key === 'constructor') continue;
+    Object.defineProperty(Detached.prototype, key, Object.getOwnPropertyDescriptor(Base.prototype, key)!);
+  }
+}
+
+/** A Map whose methods stay the language's own. */
+export class OwnMap<K, V> extends Map<K, V> {}
+detach(OwnMap, Map);
+
+/** A WeakMap whose methods stay the language's own. */
+export class OwnWeakMap<K extends object, V> extends WeakMap<K, V> {}
+detach(OwnWeakMap, WeakMap);
+
+/** A DataView whose methods stay the language's own. */
+export class OwnDataView extends DataView<ArrayBufferLike> {}
+detach(OwnDataView, DataView);

@@ -1,0 +1,165 @@
+import ErrorStackParser = require('error-stack-parser');
+
+import { ANONYMOUS, FrameTable, LEFT_OUT, type Location } from './frame';
+import { OwnDataView, uncurryThis } from './intrinsics';
+import type { Payload } from './payload';
+import { ownRealm } from './realm';
+
+/** Frames asked for beyond the limit at first: ours and those of Node's async_hooks. Raised where they are more. */
+export const OWN_FRAMES = 6;
+const OWN_FRAMES_MAX = 16;
+
+/** Bytes kept for the next stack; a longer one gets its buffer for itself. */
+export const SCRATCH_BYTES = 64 * 1024;
+
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+
+const copy = uncurryThis(Buffer.prototype.copy);
+const split = uncurryThis(String.prototype.split as (this: string, by: string) => string[]);
+const startsWith = uncurryThis(String.prototype.startsWith);
+const endsWith = uncurryThis(String.prototype.endsWith);
+const slice = uncurryThis(String.prototype.slice);
+const parser = ErrorStackParser.default;
+
+/** Shared by all tracers of a thread. */
+let frames: FrameTable | undefined;
+let limitInForce = -1;
+
+/**
+ * The stack at the call of `measure`, innermost frame first, as a JSON array of
+ * "functionName:fileName:lineNum:colNum" with at most `limit` frames; `limit` may be Infinity.
+ * The tracer's own frames and those of Node's async_hooks are left out before counting.
+ *
+ * @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where this Node.js cannot capture stacks
+ */
+export function createStackPayload(limit: number): Payload {
+  const { sites } = ownRealm();
+  frames ??= new FrameTable(sites);
+  return new StackPayload(limit, frames);
+}
+
+class StackPayload implements Payload {
+  readonly #limit: number;
+  readonly #frames: FrameTable;
+  readonly #realm = ownRealm();
+  #ownFrames = OWN_FRAMES;
+  #scratch = Buffer.alloc(1024);
+  #view = new OwnDataView(this.#scratch.buffer, this.#scratch.byteOffset, this.#scratch.length);
+  #length = 0;
+  #kept = 0;
+
+  constructor(limit: number, frames: FrameTable) {
+    this.#limit = limit;
+    this.#frames = frames;
+  }
+
+  measure(): number {
+    try {
+      return this.#capture(this.#ownFrames);
+    } catch {
+      // The program is about to run out of stack, and has a handler of its own for that: see nothing rather
+      // than end the process, as an error that leaves a hook would.
+      this.#length = 0;
+      return 0;
+    }
+  }
+
+  write(target: Buffer, position: number): number {
+    copy(this.#scratch, target, position, 0, this.#length);
+    return position + this.#length;
+  }
+
+  #capture(ownFrames: number): number {
+    const asked = this.#limit + ownFrames;
+    const { RealmError } = this.#realm;
+    if (limitInForce !== asked) {
+      RealmError.stackTraceLimit = asked;
+      limitInForce = asked;
+    }
+    const trace: unknown = new RealmError().stack;
+    this.#kept = 0;
+    this.#length = 1;
+    if (this.#scratch.length > SCRATCH_BYTES) this.#grow(0);
+    this.#scratch[0] = OPENING_BRACKET;
+    const seen =
+      typeof trace === 'string' ? this.#addText(trace) : this.#addSites(trace as NodeJS.CallSite[]);
+    if (this.#kept < this.#limit && seen === asked) {
+      // More of our frames than we thought stand in the way of the program's.
+      const needed = ownFrames + this.#limit - this.#kept;
+      if (needed <= OWN_FRAMES_MAX) this.#ownFrames = needed;
+      return this.#capture(needed);
+    }
+    if (this.#kept === 0) this.#length++;
+    this.#scratch[this.#length - 1] = CLOSING_BRACKET; // in the place of the last comma
+    return this.#length;
+  }
+
+  #addSites(trace: NodeJS.CallSite[]): number {
+    const table = this.#frames;
+    const { length } = trace;
+    // Async frames stand below all others: where the last one is none, there are none.
+    const mayBeAsync = length > 0 && this.#realm.sites.isAsync(trace[length - 1]);
+    let previous = table.top;
+    for (let i = 0; i < length && this.#kept < this.#limit; i++) {
+      const frame = table.find(trace[i], previous, mayBeAsync);
+      if (frame === LEFT_OUT) continue;
+      this.#add(frame.words, frame.length);
+      previous = frame;
+    }
+    return length;
+  }
+
+  /** While V8 formats a stack (inside the program's own prepareStackTrace), every other stack comes as text. */
+  #addText(stack: string): number {
+    const table = this.#frames;
+    // A file's name may hold a line feed; what does not begin as a frame goes on with the one before.
+    const lines = split(stack, '\n    at ');
+    for (let i = 1; i < lines.length && this.#kept < this.#limit; i++) {
+      const frame = table.findText(lines[i], readLine);
+      if (frame !== LEFT_OUT) this.#add(frame.words, frame.length);
+    }
+    return lines.length - 1;
+  }
+
+  #add(words: Int32Array, length: number): void {
+    const at = this.#length;
+    // Whole words are stored: up to three bytes behind the frame are overwritten by what follows.
+    if (at + length + 4 > this.#scratch.length) this.#grow(at + length + 4);
+    const view = this.#view;
+    for (let i = 0, to = at; i < words.length; i++, to += 4) view.setInt32(to, words[i], LITTLE_ENDIAN);
+    this.#length = at + length;
+    this.#kept++;
+  }
+
+  #grow(needed: number): void {
+    let size = 1024;
+    while (size < needed) size *= 2;
+    const grown = Buffer.alloc(size);
+    copy(this.#scratch, grown, 0, 0, Math.min(this.#length, size));
+    this.#scratch = grown;
+    this.#view = new OwnDataView(grown.buffer, grown.byteOffset, grown.length);
+  }
+}
+
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** Reads "Type.method (/a/file.js:1:2)". What error-stack-parser cannot read stands as the name of a function. */
+function readLine(text: string): Location {
+  const isAsync = startsWith(text, 'async ') && !endsWith(text, ')');
+  const stack = `    at ${isAsync ? slice(text, 6) : text}`;
+  let location: Location = { functionName: text, fileName: ANONYMOUS, lineNumber: 0, columnNumber: 0 };
+  try {
+    const parsed = parser.parse({ __proto__: null, stack } as unknown as Error)[0];
+    location = {
+      functionName: (isAsync ? 'async ' : '') + (parsed.functionName ?? ANONYMOUS),
+      fileName: parsed.fileName ?? ANONYMOUS,
+      lineNumber: Number(parsed.lineNumber ?? 0),
+      columnNumber: Number(parsed.columnNumber ?? 0),
+    };
+  } catch {
+    // the language's own functions, as in "Array.map (<anonymous>)"
+    if (endsWith(text, ` (${ANONYMOUS})`)) location.functionName = slice(text, 0, -ANONYMOUS.length - 3);
+  }
+  return location;
+}
