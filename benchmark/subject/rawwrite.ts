@@ -1,0 +1,14 @@
+/** Writes chunks of 64 KiB and tells how long it took. argv is the path and the number of chunks. */
+
+import fs from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import { report } from './report';
+
+const CHUNK = Buffer.alloc(65_536, 'a');
+
+const fd = fs.openSync(process.argv[2], 'w');
+const chunks = Number(process.argv[3]);
+const begin = performance.now();
+for (let i = 0; i < chunks; i++) fs.writeSync(fd, CHUNK);
+const seconds = (performance.now() - begin) / 1000;
+report({ bytes: chunks * CHUNK.length, seconds });

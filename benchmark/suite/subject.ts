@@ -1,0 +1,102 @@
+/** Runs one program under one variant in a fresh process, and holds its log against independent counts. */
+
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { LOG, VARIANT } from '../subject/environment';
+import type { Ending, Mark } from '../subject/meter';
+import { type Counts, total } from '../variants/recording';
+import type { Variant } from '../variants/variant';
+import { check } from './check';
+import type { LogCount } from './logcount';
+import { logReader } from './logreader';
+import { Child } from './process';
+import type { Figures, Setting } from './question';
+
+export interface Program {
+  /** File of benchmark/subject. */
+  script: string;
+  args: string[];
+}
+
+/** What the measured work was, as the program's meter and the load tell it. */
+export interface Observed {
+  begin: Mark;
+  end: Mark;
+  /** Units of work between the two. */
+  units: number;
+  /** Units since the process began. */
+  allUnits: number;
+  seconds: number;
+  ending: Ending;
+}
+
+const SUBJECT = path.join(__dirname, '../subject');
+
+/** A folder for the length of one measurement. */
+export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'async-tracer-benchmark-'));
+  try {
+    return await work(folder);
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Without destroys, of which a garbage collection decides when they come. */
+function withoutDestroys(counts: Counts): number {
+  return total(counts) - counts.destroy;
+}
+
+function figures(observed: Observed, found: LogCount | undefined): Figures {
+  const { begin, end, units, allUnits, seconds } = observed;
+  const result: Figures = { cpuNs: ((end.cpuUs - begin.cpuUs) * 1000) / units, rate: units / seconds, units };
+  if (begin.counts !== undefined && end.counts !== undefined) {
+    result.events = (total(end.counts) - total(begin.counts)) / units;
+    result.steadyEvents = (withoutDestroys(end.counts) - withoutDestroys(begin.counts)) / units;
+  } else if (found !== undefined) {
+    result.events = total(found.counts) / allUnits;
+  }
+  if (found !== undefined) {
+    result.records = total(found.counts);
+    result.bytes = found.bytes;
+  }
+  return result;
+}
+
+/** One measurement. Throws `RecordsLost` where the log is not whole, `Unavailable` where the variant cannot run here. */
+export async function measure(
+  variant: Variant,
+  program: Program,
+  setting: Setting,
+  drive: (subject: Child) => Promise<Observed>,
+): Promise<Figures> {
+  return inFolder(async (folder) => {
+    const log = path.join(folder, 'log');
+    const reader = logReader(variant, log, setting);
+    const flags = variant.flags?.(log) ?? [];
+    const subject = new Child({
+      node: setting.node,
+      args: [
+        ...flags,
+        '-r',
+        path.join(SUBJECT, 'preload.js'),
+        path.join(SUBJECT, program.script),
+        ...program.args,
+      ],
+      env: { [VARIANT]: variant.name, [LOG]: log },
+      core: setting.pins?.subject,
+      cwd: folder,
+    });
+    try {
+      const observed = await drive(subject);
+      await subject.end();
+      const found = await reader.count();
+      if (found !== undefined) check(variant, observed.ending, found);
+      return figures(observed, found);
+    } finally {
+      subject.kill();
+      reader.stop();
+    }
+  });
+}

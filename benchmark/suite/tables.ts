@@ -1,0 +1,129 @@
+/** Results as tables for people. */
+
+import Table from 'cli-table3';
+import { nsAnEvent, rateShare, ratio } from './cost';
+import type { Figures } from './question';
+import type { Answer, Result, Series, TargetOutcome } from './result';
+import { spread } from './statistics';
+
+const MISSING = '-';
+
+/** Three digits that count, and thousands kept apart. */
+export function figure(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return MISSING;
+  const size = Math.abs(value);
+  const digits = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2;
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function fixed(value: number, digits: number): string {
+  return Number.isFinite(value) ? value.toFixed(digits) : MISSING;
+}
+
+function valuesOf(series: Series, key: string): number[] {
+  return series.rounds.map((round: Figures) => round[key]).filter((value) => value !== undefined);
+}
+
+function middle(series: Series, key: string, divisor = 1): string {
+  return figure(spread(valuesOf(series, key)).median / divisor);
+}
+
+function range(series: Series, key: string, divisor = 1): string {
+  const { min, max } = spread(valuesOf(series, key));
+  return Number.isFinite(min) ? `${figure(min / divisor)}-${figure(max / divisor)}` : MISSING;
+}
+
+function middleAndRange(series: Series, key: string): string {
+  const { min, max } = spread(valuesOf(series, key));
+  return min === max ? middle(series, key) : `${middle(series, key)} (${range(series, key)})`;
+}
+
+/** Plain borders: the tables go into files and documents as they are. */
+function table(head: string[]): Table.Table {
+  return new Table({
+    head,
+    style: { head: [], border: [], compact: true },
+    colAligns: head.map((_, column) => (column === 0 ? 'left' : 'right')),
+  });
+}
+
+function unavailableRow(series: Series, columns: number): Table.HorizontalTableRow {
+  return [series.title, { colSpan: columns - 1, content: series.unavailable ?? MISSING, hAlign: 'left' }];
+}
+
+function costTable(answer: Answer): string {
+  const scale = answer.scale ?? 'ns';
+  const divisor = scale === 'us' ? 1000 : 1;
+  const head = [
+    'variant',
+    `CPU ${scale}\na ${answer.unit}`,
+    '\nmin-max',
+    'times\noff',
+    'times\nempty',
+    'ns an event\nover empty',
+    `events\na ${answer.unit}`,
+    `${answer.unit}s\na second`,
+    '\nof off',
+    '\nrecords',
+    '\nlost',
+  ];
+  const result = table(head);
+  for (const series of answer.series) {
+    if (series.rounds.length === 0) {
+      result.push(unavailableRow(series, head.length));
+      continue;
+    }
+    const floor = series.row === 'off' || series.row.startsWith('empty');
+    const kept = valuesOf(series, 'records').length > 0;
+    result.push([
+      series.title,
+      middle(series, 'cpuNs', divisor),
+      range(series, 'cpuNs', divisor),
+      fixed(ratio(answer, series.row, 'off'), 2),
+      fixed(ratio(answer, series.row, 'empty'), 2),
+      floor ? MISSING : figure(nsAnEvent(answer, series.row)),
+      middle(series, 'events'),
+      middle(series, 'rate'),
+      `${fixed(rateShare(answer, series.row, 'off') * 100, 1)}%`,
+      middle(series, 'records'),
+      // A row that lost records has failed and has no figures.
+      kept ? '0' : MISSING,
+    ]);
+  }
+  return result.toString();
+}
+
+function figureTable(answer: Answer): string {
+  const columns = answer.metrics.map(({ key, title, unit }) => ({
+    key,
+    head: unit === '' ? title : `${title}, ${unit}`,
+  }));
+  const result = table(['', ...columns.map(({ head }) => head)]);
+  for (const series of answer.series) {
+    if (series.rounds.length === 0) result.push(unavailableRow(series, columns.length + 1));
+    else result.push([series.title, ...columns.map(({ key }) => middleAndRange(series, key))]);
+  }
+  return result.toString();
+}
+
+export function answerText(answer: Answer): string {
+  const text = answer.kind === 'cost' ? costTable(answer) : figureTable(answer);
+  return `\n${answer.title}\n${text}${answer.note ? `\n${answer.note}` : ''}\n`;
+}
+
+function verdict({ met, measured }: TargetOutcome): string {
+  if (met !== undefined) return met ? 'met' : 'missed';
+  return measured === undefined ? 'not measured' : 'no limit for this Node';
+}
+
+export function targetsText(targets: readonly TargetOutcome[]): string {
+  const result = table(['target', 'limit', 'measured', '']);
+  for (const outcome of targets) {
+    result.push([outcome.target, outcome.limit, figure(outcome.measured), verdict(outcome)]);
+  }
+  return `\nTargets\n${result.toString()}\n`;
+}
+
+export function failuresText({ failures }: Result): string {
+  return failures.length === 0 ? '' : `\nFailed:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n`;
+}

@@ -1,0 +1,175 @@
+/** What the tracer promised to cost. The verdicts stand beside the measured values, missed ones too. */
+
+import { nsAnEvent, over, rateShare, ratio, timesCheaper } from './cost';
+import { type Answer, answerTo, paired, type TargetOutcome } from './result';
+
+/** One limit for every Node.js, or by its major version where the promise names versions. */
+type Limit = number | Readonly<Record<string, number>>;
+
+interface Target {
+  target: string;
+  unit: string;
+  bound: 'at most' | 'at least';
+  limit: Limit;
+  measure(answer: (question: string) => Answer | undefined): number;
+}
+
+const TARGETS: readonly Target[] = [
+  {
+    target: 'HTTP: trace, CPU to the empty hook',
+    unit: 'times',
+    bound: 'at most',
+    limit: { 20: 1.5, 24: 1.35 },
+    measure: (answer) => ratio(answer('http'), 'traced', 'empty'),
+  },
+  {
+    target: 'HTTP: trace, an event over the empty hook',
+    unit: 'ns',
+    bound: 'at most',
+    limit: 110,
+    measure: (answer) => nsAnEvent(answer('http'), 'traced'),
+  },
+  {
+    target: 'HTTP: the same with the coarse clock',
+    unit: 'ns',
+    bound: 'at most',
+    limit: 75,
+    measure: (answer) => nsAnEvent(answer('http'), 'coarse'),
+  },
+  {
+    target: 'HTTP: requests/s with the coarse clock, of off',
+    unit: '%',
+    bound: 'at least',
+    limit: { 24: 73 },
+    measure: (answer) => rateShare(answer('http'), 'coarse', 'off') * 100,
+  },
+  {
+    target: "HTTP: CPU over off, Node's trace events to ours",
+    unit: 'times',
+    bound: 'at least',
+    limit: 10,
+    measure: (answer) => timesCheaper(answer('http'), 'trace-events'),
+  },
+  {
+    target: 'HTTP: CPU over off, one fs.write an event to ours',
+    unit: 'times',
+    bound: 'at least',
+    limit: 50,
+    measure: (answer) => timesCheaper(answer('http'), 'fs-write'),
+  },
+  {
+    target: 'HTTP: CPU over off, one string write an event to ours',
+    unit: 'times',
+    bound: 'at least',
+    limit: 20,
+    measure: (answer) => timesCheaper(answer('http'), 'sonic-boom'),
+  },
+  {
+    target: 'HTTP: contexts, a request over the trace without',
+    unit: 'us',
+    bound: 'at most',
+    limit: { 20: 10 },
+    measure: (answer) => over(answer('http'), 'contexts', 'traced') / 1000,
+  },
+  {
+    target: 'await: trace, CPU to the empty hook',
+    unit: 'times',
+    bound: 'at most',
+    limit: 1.6,
+    measure: (answer) => ratio(answer('await'), 'traced', 'empty'),
+  },
+  {
+    target: 'await: promiseDestroy: false, CPU to the empty hook',
+    unit: 'times',
+    bound: 'at most',
+    limit: 1,
+    measure: (answer) => ratio(answer('await'), 'no-promise-destroy', 'empty'),
+  },
+  {
+    target: 'await: promises: false, CPU to off',
+    unit: 'times',
+    bound: 'at most',
+    limit: { 24: 1.1, 26: 1.1 },
+    measure: (answer) => ratio(answer('await'), 'no-promises', 'off'),
+  },
+  {
+    target: 'ticks: send: false, an event over the empty hook',
+    unit: 'ns',
+    bound: 'at most',
+    limit: 15,
+    measure: (answer) => nsAnEvent(answer('ticks'), 'send-off'),
+  },
+  {
+    target: 'ticks: a filter that matches nothing, an event over the empty hook',
+    unit: 'ns',
+    bound: 'at most',
+    limit: 12,
+    measure: (answer) => nsAnEvent(answer('ticks'), 'include-none'),
+  },
+  {
+    target: 'stacks: one of 10 frames',
+    unit: 'us',
+    bound: 'at most',
+    limit: { 20: 8, 24: 6 },
+    measure: (answer) => over(answer('stacks'), 'stacks-10', 'traced') / 1000,
+  },
+  {
+    target: 'op table: bytes of 10 million live operations',
+    unit: 'MB',
+    bound: 'at most',
+    limit: 30,
+    measure: (answer) => paired(answer('memory'), ['op table, 10M live'], (row) => row.ownMB),
+  },
+  {
+    target: 'growth: trace, memory from 0.4 to 2 million iterations',
+    unit: 'MB',
+    bound: 'at most',
+    limit: 2,
+    measure: (answer) => paired(answer('growth'), ['traced'], (row) => row.growthMB),
+  },
+  {
+    target: 'growth: promiseDestroy: false, the same',
+    unit: 'MB',
+    bound: 'at most',
+    limit: 2,
+    measure: (answer) => paired(answer('growth'), ['no-promise-destroy'], (row) => row.growthMB),
+  },
+  {
+    target: 'start-up: require over an empty module',
+    unit: 'ms',
+    bound: 'at most',
+    limit: 10,
+    measure: (answer) =>
+      paired(answer('startup'), ['async-tracer', 'empty module'], (own, empty) => own.ms - empty.ms),
+  },
+  {
+    target: 'start-up: files loaded beyond lib/trace, lib/log and the doors',
+    unit: '',
+    bound: 'at most',
+    limit: 0,
+    measure: (answer) => paired(answer('startup'), ['async-tracer'], (row) => row.foreign),
+  },
+];
+
+function limitFor(limit: Limit, major: string): number | undefined {
+  return typeof limit === 'number' ? limit : limit[major];
+}
+
+function limitText({ bound, limit, unit }: Target, major: string): string {
+  const value = limitFor(limit, major);
+  const where = typeof limit === 'number' ? '' : ` on ${Object.keys(limit).join(', ')}`;
+  return value === undefined ? `none here, one${where}` : `${bound} ${value} ${unit}`.trimEnd();
+}
+
+/** Every target with its measured value, for the Node.js of this version. */
+export function judge(answers: readonly Answer[], nodeVersion: string): TargetOutcome[] {
+  const [major] = nodeVersion.split('.');
+  return TARGETS.map((target) => {
+    const measured = target.measure((question) => answerTo(answers, question));
+    const limit = limitFor(target.limit, major);
+    const outcome: TargetOutcome = { target: target.target, limit: limitText(target, major) };
+    if (Number.isNaN(measured)) return outcome;
+    if (limit === undefined) return { ...outcome, measured };
+    return { ...outcome, measured, met: target.bound === 'at most' ? measured <= limit : measured >= limit };
+  });
+}

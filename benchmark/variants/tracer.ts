@@ -1,0 +1,42 @@
+/** The tracer as a user calls it: by the package's name, in its compiled form. */
+
+import fs from 'node:fs';
+import type { PhaseCounts } from '../../lib/log/event';
+import type { Recording } from './recording';
+import type { Way } from './variant';
+
+/** The part of the public call that the benchmark stands on. */
+interface Tracer {
+  disable(): Tracer;
+  close(): Promise<void>;
+  stats(): { events: PhaseCounts; lost: number };
+}
+
+type AsyncTracer = (destination: unknown, options: object) => Tracer;
+
+function destination(log: string, way: Way): unknown {
+  if (way === 'file') return log;
+  // The path of a pipe is opened here: the log's own reader holds the other end.
+  if (way === 'pipe') return fs.openSync(log, 'w');
+  return fs.createWriteStream(log);
+}
+
+export function tracer(log: string, options: object, way: Way = 'file'): Recording {
+  const asyncTracer = require('async-tracer') as AsyncTracer;
+  const target = destination(log, way);
+  const running = asyncTracer(target, options);
+  return {
+    counts() {
+      const { init, before, after, destroy } = running.stats().events;
+      return { init, before, after, destroy };
+    },
+    // At most one chunk of 64 KiB waits, as it did at the mark before: to flush it would cost an fsync.
+    drain: async () => {},
+    async close() {
+      running.disable();
+      await running.close();
+      if (typeof target === 'number') fs.closeSync(target);
+      else if (target instanceof fs.WriteStream) await new Promise<void>((resolve) => target.end(resolve));
+    },
+  };
+}

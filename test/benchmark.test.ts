@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { check, checkEvents, RecordsLost } from '../benchmark/suite/check';
+import { compare, verdict } from '../benchmark/suite/compare';
+import { nsAnEvent, rateShare, ratio, timesCheaper } from '../benchmark/suite/cost';
+import { countLog, LogCounter } from '../benchmark/suite/logcount';
+import type { Answer, Result } from '../benchmark/suite/result';
+import { quantile, spread } from '../benchmark/suite/statistics';
+import { judge } from '../benchmark/suite/targets';
+import { variantOf } from '../benchmark/variants/all';
+
+const MAIN = path.join(__dirname, '../benchmark/main.js');
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'async-tracer-benchmark-test-'));
+after(() => fs.rmSync(folder, { recursive: true }));
+
+function benchmark(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
+}
+
+function measured(name: string, ...args: string[]): Result {
+  const file = path.join(folder, `${name}.json`);
+  const { status, stderr, stdout } = benchmark('--short', '--json', file, ...args);
+  assert.equal(status, 0, stdout + stderr);
+  return JSON.parse(fs.readFileSync(file, 'utf8')) as Result;
+}
+
+/** Rows of a cost question, as rounds of [ns a unit, units a second, events a unit]. */
+function cost(question: string, rows: Record<string, [number, number, number?][]>): Answer {
+  return {
+    question,
+    title: question,
+    kind: 'cost',
+    eventsPerUnit: 4,
+    metrics: [{ key: 'cpuNs', title: 'CPU', unit: 'ns', better: 'less' }],
+    series: Object.entries(rows).map(([row, rounds]) => ({
+      row,
+      title: row,
+      rounds: rounds.map(([cpuNs, rate, events]) => ({ cpuNs, rate, ...(events && { events, records: 1 }) })),
+    })),
+  };
+}
+
+const LINES = [
+  '{"opid":2,"op":"TickObject","phase":"init","area":"ticks","parentopid":1,"time":1764486000123.456}',
+  '{"opid":2,"op":"TickObject","phase":"before","area":"ticks","time":1764486000123.460}',
+  '{"opid":2,"op":"TickObject","phase":"after","area":"ticks","time":1764486000123.470}',
+  '{"opid":2,"op":"TickObject","phase":"destroy","area":"ticks","time":1764486000123.480}',
+];
+
+describe('the benchmark counts logs', () => {
+  it('by phase, wherever the chunks are cut', () => {
+    const bytes = Buffer.from(`${LINES.join('\n')}\n`);
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const counter = new LogCounter();
+      counter.push(bytes.subarray(0, cut));
+      counter.push(bytes.subarray(cut));
+      assert.deepEqual(counter.end(), {
+        counts: { init: 1, before: 1, after: 1, destroy: 1 },
+        lost: 0,
+        malformed: 0,
+        bytes: bytes.length,
+      });
+    }
+  });
+
+  it('and finds the lines that are torn or no records', () => {
+    const file = path.join(folder, 'torn');
+    fs.writeFileSync(file, `${LINES[0]}\nno record\n{"phase":4}\n${LINES[1].slice(0, 50)}`);
+    assert.equal(countLog(file).malformed, 3);
+  });
+
+  it('and sums the losses that the log itself tells of', () => {
+    const file = path.join(folder, 'lost');
+    fs.writeFileSync(
+      file,
+      '{"phase":"lost","count":3,"time":1.000}\n{"phase":"lost","count":4,"time":2.000}\n',
+    );
+    assert.equal(countLog(file).lost, 7);
+  });
+});
+
+describe('the benchmark fails a run', () => {
+  const counts = { init: 100, before: 100, after: 100, destroy: 100 };
+  const ending = { counts, own: 0, ids: 100 };
+  const found = { counts, lost: 0, malformed: 0, bytes: 1 };
+
+  it('not, when the log holds all that was counted', () => {
+    check(variantOf('traced'), ending, found);
+  });
+
+  it('when one record of the log is missing', () => {
+    const less = { ...found, counts: { ...counts, after: 99 } };
+    assert.throws(() => check(variantOf('traced'), ending, less), /1 of 100 after records are missing/);
+  });
+
+  it('when the log tells of lost records', () => {
+    assert.throws(() => check(variantOf('traced'), ending, { ...found, lost: 1 }), RecordsLost);
+  });
+
+  it('when the tracer and its log agree but Node gave away more ids', () => {
+    assert.throws(
+      () => check(variantOf('traced'), { ...ending, ids: 200 }, found),
+      /100 inits for 200 new ids/,
+    );
+  });
+
+  it('when a filter that matches nothing writes a record', () => {
+    assert.throws(
+      () => check(variantOf('include-none'), ending, found),
+      /400 records where none was selected/,
+    );
+  });
+
+  it('when a variant sees fewer events a unit than the counting hook', () => {
+    assert.throws(
+      () => checkEvents(variantOf('traced'), 30, 40),
+      /30.00 events a unit, the counting hook saw 40.00/,
+    );
+  });
+});
+
+describe('the statistics of the benchmark', () => {
+  it('take quantiles between neighbours in proportion', () => {
+    assert.equal(quantile([4, 1, 3, 2], 0.5), 2.5);
+    assert.deepEqual(spread([5, 1, 4, 2, 3]), { median: 3, min: 1, max: 5, low: 2, high: 4 });
+  });
+
+  it('take ratios within a round, so that a slow minute does not count', () => {
+    const http = cost('http', {
+      off: [
+        [10, 100],
+        [100, 10],
+        [10, 100],
+      ],
+      traced: [
+        [20, 50, 5],
+        [200, 5, 5],
+        [20, 50, 5],
+      ],
+    });
+    assert.equal(ratio(http, 'traced', 'off'), 2);
+    assert.equal(rateShare(http, 'traced', 'off'), 0.5);
+  });
+
+  it('give ns an event over the empty hook by the events of the row, or by the counting hook where it writes nothing', () => {
+    const ticks = cost('ticks', { empty: [[100, 1]], traced: [[600, 1, 5]], 'send-off': [[140, 1]] });
+    assert.equal(nsAnEvent(ticks, 'traced'), 100);
+    assert.equal(nsAnEvent(ticks, 'send-off'), 10);
+  });
+
+  it('set a rival against the trace by what both cost over the bare program', () => {
+    const http = cost('http', { off: [[10, 1]], traced: [[15, 1, 5]], 'fs-write': [[310, 1, 5]] });
+    assert.equal(timesCheaper(http, 'fs-write'), 60);
+  });
+
+  it('call two results different where no round of one lies among those of the other', () => {
+    const before = spread([10, 11, 12, 13, 14]);
+    assert.equal(verdict(before, spread([5, 6, 7, 8, 9]), 'less'), 'better');
+    assert.equal(verdict(before, spread([15, 16, 17, 18, 19]), 'less'), 'worse');
+    assert.equal(verdict(before, spread([15, 16, 17, 18, 19]), 'more'), 'better');
+    assert.equal(verdict(before, spread([10, 11, 12, 13, 14]), 'less'), 'same');
+    assert.equal(verdict(before, spread([13.5, 16, 17, 18, 19]), 'less'), 'perhaps worse');
+  });
+});
+
+describe('the targets of the benchmark', () => {
+  const answers = [
+    cost('http', { off: [[10, 100]], empty: [[12, 90]], traced: [[17, 60, 40]], coarse: [[16, 70, 40]] }),
+  ];
+  const outcome = (target: string, node: string) =>
+    judge(answers, node).find((each) => each.target.startsWith(target));
+
+  it('are met or missed by the limit of the Node.js that was measured', () => {
+    const target = 'HTTP: trace, CPU to the empty hook';
+    assert.equal(outcome(target, '20.20.2')?.met, true);
+    assert.equal(outcome(target, '24.22.3')?.met, false);
+    assert.equal(outcome(target, '24.22.3')?.measured, 17 / 12);
+  });
+
+  it('have no verdict where no limit was set or nothing was measured', () => {
+    assert.equal(outcome('HTTP: requests/s', '20.20.2')?.met, undefined);
+    assert.equal(outcome('HTTP: requests/s', '20.20.2')?.measured, 70);
+    assert.equal(outcome('await: trace', '20.20.2')?.measured, undefined);
+  });
+});
+
+describe('npm run benchmark -- --short', () => {
+  it('measures the HTTP server, with every record of the rivals in their logs', () => {
+    const rows = ['off', 'empty', 'trace-events', 'sonic-boom', 'fs-write'];
+    const { answers } = measured('http', '--rounds', '1', '--only', 'http', '--variants', rows.join(','));
+    assert.deepEqual(
+      answers[0].series.map(({ row, rounds }) => [row, rounds.length]),
+      rows.map((row) => [row, 1]),
+    );
+  });
+
+  it('measures loops, and compares two results', () => {
+    const names = ['await', 'ticks', 'immediates', 'timers', 'fs', 'stacks'];
+    const args = ['--only', names.join(','), '--variants', 'off,empty'];
+    const before = measured('before', '--rounds', '1', ...args);
+    const later = measured('after', '--rounds', '2', ...args);
+    assert.deepEqual(
+      later.answers.map(({ question }) => question),
+      names,
+    );
+    assert.ok(later.answers.every(({ series }) => series.every(({ rounds }) => rounds.length === 2)));
+    assert.equal(compare(before, later).length, names.length * 2 * 2);
+    const { status, stdout } = benchmark(
+      'compare',
+      path.join(folder, 'before.json'),
+      path.join(folder, 'after.json'),
+    );
+    assert.equal(status, 0);
+    assert.match(stdout, /await .* empty hook /);
+  });
+
+  it('refuses a question or a row that does not exist, by name', () => {
+    assert.match(benchmark('--only', 'nosuch').stderr, /no question nosuch; there are http, await/);
+    assert.match(benchmark('--variants', 'nosuch').stderr, /no variant nosuch; there are off, empty/);
+    assert.equal(benchmark('--rounds', '0').status, 1);
+  });
+
+  it('refuses a --node that is none', () => {
+    const { status, stderr } = benchmark('--node', '/nosuch/node', '--short');
+    assert.equal(status, 1);
+    assert.match(stderr, /--node \/nosuch\/node: /);
+  });
+});
