@@ -1,0 +1,7 @@
+/** The read side: the records of a log, and answers about it. */
+
+export type { LogCounts, LogReader, LogSource, ReadOptions, ReadProgress } from './reader';
+export { readLog } from './reader';
+export type * from './report';
+export type { Frame } from './site';
+export { parseFrame } from './site';

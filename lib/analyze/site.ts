@@ -1,0 +1,87 @@
+/** A place in source text. */
+export interface Frame {
+  /** As the engine gives it; empty or '<anonymous>' where the function has no name. */
+  function: string;
+  /** A path, a file: URL, or a name of Node's own such as node:net. */
+  file: string;
+  line: number;
+  column: number;
+}
+
+/**
+ * Takes "functionName:fileName:lineNum:colNum" apart: the name ends at the first colon (one inside it is spelt %3A),
+ * the numbers stand last, and what is between them is the file, colons and all (file:///app.mjs, C:\app.js).
+ * Undefined for any other text.
+ */
+export function parseFrame(text: string): Frame | undefined {
+  const first = text.indexOf(':');
+  const last = text.lastIndexOf(':');
+  const middle = text.lastIndexOf(':', last - 1);
+  if (first < 0 || middle <= first) return undefined;
+  const line = text.slice(middle + 1, last);
+  const column = text.slice(last + 1);
+  if (!/^\d+$/.test(line) || !/^\d+$/.test(column)) return undefined;
+  return {
+    function: text.slice(0, first).replaceAll('%3A', ':'),
+    file: text.slice(first + 1, middle),
+    line: Number(line),
+    column: Number(column),
+  };
+}
+
+/** What Node.js itself did between the user's call and the operation, as far as the stack tells. */
+export type Via =
+  /** The user's code made it, through whichever API. */
+  | 'user'
+  /** No frame of the user's: Node made it on its own account, or the stack was too short to reach the user's code. */
+  | 'node'
+  /** A timer that Node started and unref'd for its own use: it holds nothing open. */
+  | 'node-timer'
+  /** Opening process.stdin, process.stdout or process.stderr, which Node does at the first use and never undoes. */
+  | 'stdio'
+  /** The watcher behind process.on(signal), which Node unrefs. */
+  | 'signal'
+  /** The resolver that node:dns makes at the first use and keeps. */
+  | 'resolver';
+
+/** Where an operation was started. */
+export interface Site {
+  /** The first frame of the user's own code; of a package of theirs where no own frame exists; else undefined. */
+  frame: Frame | undefined;
+  via: Via;
+  /** The first stack that led here, as in the log. */
+  stack: readonly string[];
+}
+
+const isNode = (file: string) => file.startsWith('node:') || file.startsWith('internal/');
+const isPackage = (file: string) => /[\\/]node_modules[\\/]/.test(file);
+const isPlace = (file: string) => file !== '' && file !== 'native' && file !== '<anonymous>';
+
+/** The call site of a stack: its first frame of the user's own code, else its first frame of a package. */
+export function siteOf(stack: readonly string[]): Site {
+  const frames: Frame[] = [];
+  for (const text of stack) {
+    const frame = parseFrame(text);
+    if (frame !== undefined && isPlace(frame.file)) frames.push(frame);
+  }
+  const outside = frames.filter((frame) => !isNode(frame.file));
+  const frame = outside.find((candidate) => !isPackage(candidate.file)) ?? outside[0];
+  const above = outside.length > 0 ? frames.slice(0, frames.indexOf(outside[0])) : frames;
+  return { frame, via: viaOf(above, frame !== undefined), stack };
+}
+
+const TIMER_FILES = /^node:(internal\/)?timers(\/promises)?$|^node:(internal\/)?async_hooks$/;
+
+/** `above`: the frames of Node's between the operation and the code that called Node, innermost first. */
+function viaOf(above: readonly Frame[], called: boolean): Via {
+  for (const { file, function: name } of above) {
+    if (file.startsWith('node:internal/bootstrap/') && /std(in|out|err)/i.test(name)) return 'stdio';
+    if (file === 'node:internal/process/signal') return 'signal';
+    if (file === 'node:internal/dns/utils') return 'resolver';
+  }
+  const timer = above.findIndex(
+    ({ file, function: name }) => TIMER_FILES.test(file) && /Time(out|r)|Interval/.test(name),
+  );
+  if (timer >= 0 && above.some(({ file }) => !TIMER_FILES.test(file))) return 'node-timer';
+  return called ? 'user' : 'node';
+}
