@@ -7,7 +7,8 @@
 export const ERROR_CODES = {
   ERR_ASYNC_TRACER_UNKNOWN_OPTION: 'an option that does not exist was given',
   ERR_ASYNC_TRACER_OPTION: 'an option has the wrong type or a value out of range',
-  ERR_ASYNC_TRACER_DESTINATION: 'the destination is not a stream, a path or a file descriptor that can be written',
+  ERR_ASYNC_TRACER_DESTINATION:
+    'the destination is not a stream, a path or a file descriptor that can be written',
   ERR_ASYNC_TRACER_CLOSED: 'the tracer was closed and cannot be used again',
   ERR_ASYNC_TRACER_UNSUPPORTED: 'this Node.js cannot do what was asked',
   ERR_ASYNC_TRACER_WRITE: 'the log could not be written; carried by a warning, never thrown into the program',

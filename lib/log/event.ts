@@ -124,3 +124,10 @@ export interface LostRecord extends CustomFields {
 
 /** Any line of a log, told apart by `phase`. */
 export type TraceRecord = OperationRecord | StartRecord | EndRecord | LostRecord;
+
+/** Every field a record of ours can have: `prefix` and `suffix` may not use them. */
+export const RECORD_FIELDS: readonly string[] = [
+  ...['opid', 'op', 'phase', 'area', 'parentopid', 'parentop', 'execopid', 'time', 'stack', 'ctx'],
+  ...['format', 'pid', 'thread', 'node', 'versions', 'anchor', 'options'],
+  ...['counts', 'lost', 'live', 'reason', 'exitcode', 'error', 'count'],
+];

@@ -1,6 +1,6 @@
 import ErrorStackParser = require('error-stack-parser');
 
-import { ANONYMOUS, FrameTable, LEFT_OUT, type Location } from './frame';
+import { ANONYMOUS, FrameTable, frameText, LEFT_OUT, type Location } from './frame';
 import { OwnDataView, uncurryThis } from './intrinsics';
 import type { Payload } from './payload';
 import { ownRealm } from './realm';
@@ -162,4 +162,11 @@ function readLine(text: string): Location {
     if (endsWith(text, ` (${ANONYMOUS})`)) location.functionName = slice(text, 0, -ANONYMOUS.length - 3);
   }
   return location;
+}
+
+/** The frames of an error's `stack`, as a stack payload has them. */
+export function framesOf(stack: string): string[] {
+  return split(stack, '\n    at ')
+    .slice(1)
+    .map((line) => frameText(readLine(line)));
 }

@@ -1,0 +1,36 @@
+/**
+ * Where whole lines go. One contract, three ways: a file (SonicBoom), a pipe, socket, terminal or device (our own
+ * writer, since their readers may stall), and the program's own stream.
+ */
+
+/** What became of lines that were handed over. */
+export const TAKEN = 0;
+/** The bytes are the destination's now; the caller goes on with others. */
+export const KEPT = 1;
+/** They are lost. */
+export const DROPPED = 2;
+
+export type Outcome = typeof TAKEN | typeof KEPT | typeof DROPPED;
+
+export interface Destination {
+  /** Takes whole lines, in order, at once. Never throws. */
+  write(lines: Buffer): Outcome;
+  /** Resolves when all that was taken is with the operating system or the stream's sink, or is lost. */
+  flush(): Promise<void>;
+  /** The same without the event loop, as far as it can; waits at most `waitMs` for a reader that does not move. */
+  flushSync(waitMs: number): void;
+  /** Lets go of the destination; what is still held is lost. Closes only what it opened itself. */
+  close(): Promise<void>;
+  /** Writes to this file from here on: the same path anew (log rotation), or another. Throws where it cannot. */
+  reopen?(path: string | undefined): void;
+  /** Lines should not wait for a chunk to fill: somebody is looking on. */
+  readonly interactive: boolean;
+}
+
+/** What a destination tells of what happens to it later. */
+export interface Observer {
+  /** Taken, but never to arrive: whole lines, the first perhaps without its beginning. */
+  onLost(lines: Buffer): void;
+  /** Something failed; `fatal`: nothing will be taken any more. */
+  onError(error: unknown, fatal: boolean): void;
+}

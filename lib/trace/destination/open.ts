@@ -1,0 +1,122 @@
+/** From what the caller gave to a destination. */
+import fs from 'node:fs';
+import type { Writable } from 'node:stream';
+import { TracerError } from '../../errors';
+import type { ResolvedOptions } from '../options';
+import { show } from '../options';
+import type { Destination, Observer } from './destination';
+import { createFileDestination } from './file';
+import { createPipeDestination } from './pipe';
+import { createStreamDestination } from './stream';
+
+export type Target = string | number | Writable;
+
+const { fstatSync, statSync } = fs;
+
+function refuse(message: string, cause?: unknown): never {
+  throw new TracerError('ERR_ASYNC_TRACER_DESTINATION', message, { cause });
+}
+
+/** Whether a value is meant as a stream: options have no `write`. */
+export function isStream(value: unknown): value is Writable {
+  return typeof value === 'object' && value !== null && typeof (value as Writable).write === 'function';
+}
+
+/**
+ * Opens where the log goes.
+ *
+ * @throws TracerError ERR_ASYNC_TRACER_DESTINATION, with nothing left open
+ */
+export function openDestination(
+  target: Target,
+  options: ResolvedOptions,
+  observer: Observer,
+  asOwn: <T>(work: () => T) => T,
+): Destination {
+  if (typeof target === 'string') {
+    return openPath(target, options, observer, asOwn);
+  }
+  if (typeof target === 'number') {
+    return openDescriptor(target, options, observer, asOwn);
+  }
+  checkStream(target);
+  return createStreamDestination(target, options.maxBuffer, observer, asOwn);
+}
+
+const HINTS: Record<string, string> = {
+  ENOENT: 'The folder does not exist: make it, or give the option mkdir: true.',
+  EISDIR: 'It is a folder: give the path of a file in it.',
+  EACCES: 'This user may not write there.',
+  EPERM: 'This user may not write there.',
+  EROFS: 'The file system is read-only.',
+  ENOTDIR: 'A part of the path is not a folder.',
+  ENXIO: 'It is a FIFO that nobody reads: start its reader first.',
+  ENOSPC: 'The disk is full.',
+  EMFILE: 'The process has too many files open.',
+};
+
+function openPath(
+  path: string,
+  options: ResolvedOptions,
+  observer: Observer,
+  asOwn: <T>(work: () => T) => T,
+): Destination {
+  if (path === '' || path.includes('\0')) {
+    refuse(`The path of the log must be a path; got ${show(path)}.`);
+  }
+  try {
+    const kind = statSync(path, { throwIfNoEntry: false });
+    if (kind === undefined || kind.isFile() || kind.isDirectory()) {
+      return createFileDestination(path, options, observer);
+    }
+    return createPipeDestination(path, options, observer, asOwn);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    refuse(`The log cannot be written to ${show(path)}: ${message}. ${HINTS[code] ?? ''}`.trimEnd(), error);
+  }
+}
+
+function openDescriptor(
+  fd: number,
+  options: ResolvedOptions,
+  observer: Observer,
+  asOwn: <T>(work: () => T) => T,
+): Destination {
+  if (!Number.isInteger(fd) || fd < 0 || fd > 2 ** 31 - 1) {
+    refuse(`A file descriptor must be a whole number from 0; got ${show(fd)}.`);
+  }
+  try {
+    const kind = fstatSync(fd);
+    if (kind.isDirectory()) {
+      refuse(`Descriptor ${fd} is a folder: it cannot be written.`);
+    }
+    // Says whether it is open for writing, and writes nothing.
+    fs.writeSync(fd, new Uint8Array(0));
+    return kind.isFile()
+      ? createFileDestination(fd, options, observer)
+      : createPipeDestination(fd, options, observer, asOwn);
+  } catch (error) {
+    if (error instanceof TracerError) {
+      throw error;
+    }
+    const { code, message } = error as NodeJS.ErrnoException;
+    const hint = code === 'EBADF' ? 'It is not open, or not for writing.' : '';
+    refuse(`The log cannot be written to descriptor ${fd}: ${message}. ${hint}`.trimEnd(), error);
+  }
+}
+
+function checkStream(stream: Writable): void {
+  const name = stream.constructor?.name ?? 'stream';
+  if (typeof stream.on !== 'function') {
+    refuse(`The stream must have a method 'on'; this ${name} has none.`);
+  }
+  if (stream.writableObjectMode) {
+    refuse(`The stream must take bytes; this ${name} is in object mode.`);
+  }
+  if (stream.destroyed || stream.errored) {
+    refuse(`The stream must be open; this ${name} is destroyed.`);
+  }
+  if (stream.writableEnded || stream.writable === false) {
+    refuse(`The stream must be writable; this ${name} has ended.`);
+  }
+}

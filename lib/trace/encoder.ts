@@ -1,0 +1,375 @@
+/**
+ * Records as bytes, written from inside the hook straight into the current chunk.
+ *
+ * A record is made of fragments that were prepared when its op was first seen, and of numbers:
+ * ```
+ *  {"opid": | 7 | ,"op":"TCPSERVER","phase":"before","area":"net","time": | 17644860 00123 .456 | }\n
+ *  OPEN       id   tail of (op, phase)                                       clock.text           CLOSE
+ * ```
+ * Why so (benchmark: `ticks`; ns a record): strings joined in batches 190-260, bytes one by one 160-390, 8 bytes a
+ * store 25. A fragment is an array of doubles that hold its bytes; a store may run up to 7 bytes past its end, and
+ * the next store begins where the fragment really ends. No UTF-8 text forms a NaN, the only double whose bytes a
+ * copy might change: that would take 0xFF, or 0xF0 and up followed by 0x7F, and neither occurs in UTF-8.
+ *
+ * `pos` moves only when a record is whole, so that nothing can leave half a line.
+ */
+import type { OperationPhase } from '../log/event';
+import type { Clock } from './clock';
+import { DROPPED, KEPT, type Outcome } from './destination/destination';
+import { OwnDataView } from './intrinsics';
+import type { Payload } from './payload';
+
+export const INIT = 0;
+export const BEFORE = 1;
+export const AFTER = 2;
+export const DESTROY = 3;
+export const RESOLVE = 4;
+
+const PHASES: readonly OperationPhase[] = ['init', 'before', 'after', 'destroy', 'resolve'];
+
+/** The code of an operation whose init was not seen, or that was destroyed. */
+export const UNKNOWN = 0;
+/** The code of the tracer's own operations: never encoded. */
+export const OWN = 1;
+/** The code of operations whose op has no fragments: see `rare`. */
+export const RARE = 2;
+/** The first code that `prepare` gives. */
+export const FIRST_OP = 3;
+
+/**
+ * A row of fragments for each code: the five tails by phase (an init's ends with the key of the parent's id), then
+ * what follows the parent's id: the parent's op, and the key of the time or of the execution id.
+ */
+const PARENT_TIME = 5;
+const PARENT_EXEC = 6;
+const ROW = 8;
+
+/** The row of OWN, which is never encoded, holds the fragments that are no op's. */
+const OPEN = OWN * ROW;
+const CLOSE = OPEN + 1;
+const TIME = OPEN + 2;
+const STACK = OPEN + 3;
+const CONTEXT = OPEN + 4;
+
+/** A longer op gets no fragments: they would outgrow the slack. */
+export const OP_LENGTH_MAX = 256;
+/** Room behind the chunk size for one record without payload: open, close, three ids, two fragments, the time. */
+const SLACK = 8 * 1024;
+
+export interface EncoderOptions {
+  clock: Clock;
+  /** The inside of `prefix` and `suffix` as JSON, without braces; empty for none. */
+  prefix: string;
+  suffix: string;
+  /** Bytes at which a chunk is handed on. */
+  chunkSize: number;
+  stack: Payload | undefined;
+  context: Payload | undefined;
+  /** false: records are counted, and that is all. */
+  send: boolean;
+  /** Takes whole lines. The bytes are the encoder's again when the call returns, unless they were KEPT. */
+  write: (lines: Buffer) => Outcome;
+}
+
+export interface Encoder {
+  /** Prepares the fragments of one more op and returns its code. */
+  prepare(op: string, area: string): number;
+  /** The caller has read the clock. */
+  init(code: number, id: number, parent: number, parentCode: number, execution: number): void;
+  /** `phase` is BEFORE, AFTER, DESTROY or RESOLVE; `resource` is asked for where contexts are on. The same. */
+  event(phase: number, code: number, id: number, resource?: object): void;
+  /** A record of an operation without fragments, `fields` being what stands between its opid and its time. */
+  rare(phase: number, id: number, fields: string, resource?: object): void;
+  /** A record that is no operation's; `fields` is its inside up to the time. Reads the clock. */
+  line(fields: string): void;
+  /** Hands on what is in the chunk. */
+  flush(): void;
+  /** From here on hands on each record at once, and behind it a line of these fields. */
+  writeThrough(trailer?: () => string): void;
+  /** Says that a record is missing here. */
+  lose(): void;
+  /** Operation records made, by phase; those lost afterwards are among them. */
+  readonly counts: Float64Array;
+  /** Records lost. */
+  readonly lost: number;
+  /** Whether the chunk holds anything. */
+  readonly pending: boolean;
+}
+
+const { stringify } = JSON;
+const allocate = Buffer.allocUnsafeSlow;
+const bufferFrom = Buffer.from;
+
+/** 0 to 9999 as four bytes: with leading zeros, and with the digits in front. */
+const padded = new Uint32Array(10_000);
+const leading = new Uint32Array(10_000);
+for (let i = 0; i < 10_000; i++) {
+  padded[i] = bufferFrom(`${i}`.padStart(4, '0')).readUInt32LE();
+  leading[i] = bufferFrom(`${i}`.padEnd(4)).readUInt32LE();
+}
+
+export function createEncoder(options: EncoderOptions): Encoder {
+  const { clock, chunkSize, stack, context, write } = options;
+  const time = clock.text;
+  const open = `{${options.prefix}${options.prefix && ','}`;
+  const close = `${options.suffix && ','}${options.suffix}}\n`;
+  const counts = new Float64Array(PHASES.length);
+
+  /** words[starts[f]...] hold the lengths[f] bytes of fragment f. */
+  let words = new Float64Array(1024);
+  let starts = new Int32Array(64 * ROW);
+  let lengths = new Int32Array(64 * ROW);
+  let wordsUsed = 0;
+  let codes = FIRST_OP;
+
+  const capacity = chunkSize + SLACK + open.length * 4 + close.length * 4;
+  let chunk: Buffer;
+  let view: DataView;
+  let pos = 0;
+  /** Where the chunk is full; 0 where it must go at the next record. */
+  let limit = chunkSize;
+  let full = chunkSize;
+  let flushing = false;
+  let trailer: (() => string) | undefined;
+
+  let lost = 0;
+  /** Lost records that no `lost` record tells of yet, and those that the one in this chunk tells of. */
+  let untold = 0;
+  let told = 0;
+  /** The sum of `counts` when this chunk began. */
+  let countedBefore = 0;
+
+  useChunk(capacity);
+  fragment(OPEN, `${open}"opid":`);
+  fragment(CLOSE, close);
+  fragment(TIME, ',"time":');
+  fragment(STACK, ',"stack":');
+  fragment(CONTEXT, ',"ctx":');
+  prepareRow(UNKNOWN, '', '');
+
+  function useChunk(size: number): void {
+    chunk = allocate(size);
+    view = new OwnDataView(chunk.buffer, chunk.byteOffset, size);
+  }
+
+  function fragment(index: number, text: string): void {
+    const bytes = bufferFrom(text, 'utf8');
+    const need = Math.ceil(bytes.length / 8);
+    while (wordsUsed + need > words.length) {
+      const wider = new Float64Array(words.length * 2);
+      wider.set(words);
+      words = wider;
+    }
+    new Uint8Array(words.buffer, wordsUsed * 8, need * 8).set(bytes);
+    starts[index] = wordsUsed;
+    lengths[index] = bytes.length;
+    wordsUsed += need;
+  }
+
+  function prepareRow(code: number, op: string, area: string): void {
+    const row = code * ROW;
+    if (row >= starts.length) {
+      const [oldStarts, oldLengths] = [starts, lengths];
+      starts = new Int32Array(row * 2);
+      lengths = new Int32Array(row * 2);
+      starts.set(oldStarts);
+      lengths.set(oldLengths);
+    }
+    const opField = code === UNKNOWN ? '' : `,"op":${stringify(op)}`;
+    const areaField = code === UNKNOWN ? '' : `,"area":"${area}"`;
+    for (let phase = 0; phase < PHASES.length; phase++) {
+      const key = phase === INIT ? '"parentopid"' : '"time"';
+      fragment(row + phase, `${opField},"phase":"${PHASES[phase]}"${areaField},${key}:`);
+    }
+    const parentField = code === UNKNOWN ? '' : `,"parentop":${stringify(op)}`;
+    fragment(row + PARENT_TIME, `${parentField},"time":`);
+    fragment(row + PARENT_EXEC, `${parentField},"execopid":`);
+  }
+
+  function prepare(op: string, area: string): number {
+    prepareRow(codes, op, area);
+    return codes++;
+  }
+
+  function put(p: number, index: number): number {
+    const start = starts[index];
+    const length = lengths[index];
+    for (let i = 0; i < length; i += 8) {
+      view.setFloat64(p + i, words[start + (i >> 3)], true);
+    }
+    return p + length;
+  }
+
+  function putNumber(p: number, value: number): number {
+    if (value < 10_000) {
+      if (value < 0) {
+        view.setUint8(p, 45);
+        return putNumber(p + 1, -value);
+      }
+      view.setUint32(p, leading[value], true);
+      return p + (value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4);
+    }
+    if (value < 100_000_000) {
+      const high = (value / 10_000) | 0;
+      view.setUint32(p, leading[high], true);
+      const next = p + (high < 100 ? (high < 10 ? 1 : 2) : high < 1000 ? 3 : 4);
+      view.setUint32(next, padded[value - high * 10_000], true);
+      return next + 4;
+    }
+    return putLarge(p, value);
+  }
+
+  function putLarge(p: number, value: number): number {
+    const high = Math.floor(value / 100_000_000);
+    const low = value - high * 100_000_000;
+    const next = putNumber(p, high);
+    const middle = (low / 10_000) | 0;
+    view.setUint32(next, padded[middle], true);
+    view.setUint32(next + 4, padded[low - middle * 10_000], true);
+    return next + 8;
+  }
+
+  /** Stores run over: the time's three overlap, and what follows begins where its text ends. */
+  function putTime(p: number): number {
+    view.setFloat64(p, time[0], true);
+    view.setFloat64(p + 8, time[1], true);
+    view.setUint32(p + 13, time[2], true);
+    return p + 17;
+  }
+
+  function putPayload(p: number, key: number, payload: Payload): number {
+    return payload.write(chunk, put(p, key));
+  }
+
+  function finish(p: number, phase: number): void {
+    pos = put(p, CLOSE);
+    counts[phase]++;
+    if (pos >= limit) {
+      flush();
+    }
+  }
+
+  function init(code: number, id: number, parent: number, parentCode: number, execution: number): void {
+    const extra = stack === undefined ? 0 : stack.measure(undefined);
+    if (extra !== 0) {
+      makeRoom(extra);
+    }
+    let p = putNumber(put(pos, OPEN), id);
+    p = putNumber(put(p, code * ROW), parent);
+    if (execution === parent) {
+      p = put(p, parentCode * ROW + PARENT_TIME);
+    } else {
+      p = put(putNumber(put(p, parentCode * ROW + PARENT_EXEC), execution), TIME);
+    }
+    p = putTime(p);
+    finish(extra === 0 ? p : putPayload(p, STACK, stack as Payload), INIT);
+  }
+
+  function event(phase: number, code: number, id: number, resource?: object): void {
+    const extra = resource === undefined ? 0 : (context as Payload).measure(resource);
+    if (extra !== 0) {
+      makeRoom(extra);
+    }
+    let p = putNumber(put(pos, OPEN), id);
+    p = putTime(put(p, code * ROW + phase));
+    finish(extra === 0 ? p : putPayload(p, CONTEXT, context as Payload), phase);
+  }
+
+  function rare(phase: number, id: number, fields: string, resource?: object): void {
+    const payload = phase === INIT ? stack : resource === undefined ? undefined : context;
+    const extra = payload === undefined ? 0 : payload.measure(resource);
+    const text = bufferFrom(fields, 'utf8');
+    makeRoom(extra + text.length);
+    let p = putNumber(put(pos, OPEN), id);
+    text.copy(chunk, p);
+    p = putTime(put(p + text.length, TIME));
+    finish(extra === 0 ? p : putPayload(p, phase === INIT ? STACK : CONTEXT, payload as Payload), phase);
+  }
+
+  function line(fields: string): void {
+    clock.tick();
+    const text = bufferFrom(open + fields, 'utf8');
+    makeRoom(text.length);
+    text.copy(chunk, pos);
+    pos = put(putTime(put(pos + text.length, TIME)), CLOSE);
+  }
+
+  /** Makes room for a record with `extra` bytes of payload. */
+  function makeRoom(extra: number): void {
+    const need = extra + capacity - chunkSize;
+    if (pos + need > chunk.length) {
+      flush();
+      if (pos + need > chunk.length) {
+        const { length } = chunk;
+        const rest = chunk.subarray(0, pos);
+        useChunk(Math.max(length, pos + need));
+        rest.copy(chunk);
+      }
+    }
+  }
+
+  function flush(): void {
+    // A stream's write may run code that asks for a flush: what is in the chunk is being handed on already.
+    if (pos === 0 || flushing) {
+      return;
+    }
+    flushing = true;
+    if (trailer !== undefined) {
+      line(trailer());
+    }
+    const counted = counts[0] + counts[1] + counts[2] + counts[3] + counts[4];
+    const outcome = write(chunk.subarray(0, pos));
+    flushing = false;
+    pos = 0;
+    limit = full;
+    if (outcome === DROPPED) {
+      lost += counted - countedBefore;
+      untold += told + counted - countedBefore;
+    }
+    told = 0;
+    countedBefore = counted;
+    if (outcome === KEPT || chunk.length > capacity) {
+      useChunk(capacity);
+    }
+    if (untold > 0) {
+      told = untold;
+      untold = 0;
+      line(`"phase":"lost","count":${told}`);
+    }
+  }
+
+  function writeThrough(withTrailer?: () => string): void {
+    trailer = withTrailer;
+    full = 0;
+    limit = 0;
+  }
+
+  function lose(): void {
+    lost++;
+    untold++;
+    limit = 0;
+  }
+
+  function count(phase: number): void {
+    counts[phase]++;
+  }
+
+  const records = options.send
+    ? { init, event, rare, line }
+    : { init: () => count(INIT), event: count, rare: count, line() {} };
+
+  return {
+    ...records,
+    prepare,
+    flush,
+    writeThrough,
+    lose,
+    counts,
+    get lost() {
+      return lost;
+    },
+    get pending() {
+      return pos > 0;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Which operations are the tracer's own, so that they stay out of every trace of this thread.
+ *
+ * An operation is ours when it is made while `own.depth` is above 0, or in a callback of an operation that is ours
+ * (its execution id says so: hook.ts). Hooks are never disabled for our own work: that would lose what the program
+ * does meanwhile.
+ */
+import { AsyncResource } from 'node:async_hooks';
+
+export const own = { depth: 0 };
+
+/** Ids kept at most; what is older has ended without a tracer that could see it. */
+const IDS_MAX = 1024;
+
+/** Our operations that live, for a tracer that is enabled after they were made. */
+const ids = new Set<number>();
+
+export function claim(id: number): void {
+  ids.add(id);
+  if (ids.size > IDS_MAX) {
+    for (const oldest of ids) {
+      ids.delete(oldest);
+      break;
+    }
+  }
+}
+
+export function release(id: number): void {
+  ids.delete(id);
+}
+
+export function ownIds(): number[] {
+  return [...ids];
+}
+
+/**
+ * Runs `work` as the tracer's own, for what is called from within a hook: operations it starts, and those that their
+ * callbacks start, are not traced.
+ */
+export function asOwn<T>(work: () => T): T {
+  own.depth++;
+  try {
+    return work();
+  } finally {
+    own.depth--;
+  }
+}
+
+/**
+ * The same for what may run while no hook of ours is enabled, and so none sees what is started: all ids that were
+ * given out meanwhile are ours.
+ */
+export function asClaimed<T>(work: () => T): T {
+  const first = newestId();
+  try {
+    return asOwn(work);
+  } finally {
+    const last = newestId();
+    for (let id = first + 1; id < last; id++) {
+      claim(id);
+    }
+  }
+}
+
+/** The newest id there is: that of an operation which is made for it, and of which no more is heard. */
+export function newestId(): number {
+  return asOwn(() => new AsyncResource('ASYNCTRACER').emitDestroy().asyncId());
+}
