@@ -1,5 +1,6 @@
 import { basename, dirname, sep } from 'node:path';
 import { OwnMap, uncurryThis } from './intrinsics';
+import { quote } from './json';
 import type { CallSiteReader } from './realm';
 
 /** Frames kept encoded; a program that makes functions by eval without end only ever fills the table anew. */
@@ -22,10 +23,6 @@ const includes = uncurryThis(String.prototype.includes as (this: string, part: s
 const replace = uncurryThis(
   String.prototype.replaceAll as (this: string, part: string, by: string) => string,
 );
-const toWellFormed = uncurryThis(
-  (String.prototype as unknown as { toWellFormed(this: string): string }).toWellFormed,
-);
-const quote = JSON.stringify as (text: string) => string;
 const encode = Buffer.from as (text: string, encoding: 'utf8') => Buffer;
 
 /** Node's async_hooks: what stands between the program and our hook, and the class that the program calls. */
@@ -228,7 +225,7 @@ export class FrameTable {
     hash: string,
     flags: number,
   ): Frame {
-    const bytes = encode(`${quote(toWellFormed(frameText(location)))},`, 'utf8');
+    const bytes = encode(`${quote(frameText(location))},`, 'utf8');
     const words = new Int32Array((bytes.length + 3) >> 2);
     const copy = new Uint8Array(words.buffer);
     for (let i = 0; i < bytes.length; i++) copy[i] = bytes[i];
