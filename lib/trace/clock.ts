@@ -8,6 +8,8 @@
  * millisecond, so almost every read costs the system call, one division and one load from a table of 1,000.
  */
 
+import { startTicker, type Ticker } from './ticker';
+
 /** The read functions are taken at load: a program may put fake timers in their place later. */
 const { now } = performance;
 const { bigint } = process.hrtime;
@@ -44,6 +46,8 @@ export interface Clock {
   readonly text: Float64Array;
   /** Reads the clock. */
   tick(): void;
+  /** Lets go of what it runs on. */
+  stop(): void;
 }
 
 const bytes = new Uint8Array(8);
@@ -58,12 +62,20 @@ function pack(ascii: string): number {
   return asDouble[0];
 }
 
-export function createClock(): Clock {
+/** ".000" to ".999" as words of four bytes. */
+const micros = new Uint32Array(1000);
+for (let i = 0; i < 1000; i++) {
+  micros[i] = Buffer.from(`.${`${i}`.padStart(3, '0')}`).readUInt32LE();
+}
+
+function putMilliseconds(text: Float64Array, epochMs: number): void {
+  const digits = `${epochMs}`;
+  text[0] = pack(digits.slice(0, 8));
+  text[1] = pack(digits.slice(8));
+}
+
+function createPreciseClock(): Clock {
   const text = new Float64Array(3);
-  const micros = new Uint32Array(1000);
-  for (let i = 0; i < 1000; i++) {
-    micros[i] = Buffer.from(`.${`${i}`.padStart(3, '0')}`).readUInt32LE();
-  }
   // The nanosecond at which the millisecond of `text` begins, in halves: doubles in a closure would be allocated.
   const start = new Uint32Array(2);
 
@@ -71,9 +83,7 @@ export function createClock(): Clock {
     const nowNs = half[1] * HIGH + half[0];
     const epochUs = anchor.epochUs + floor((nowNs - anchor.monotonicNs) / 1000);
     const epochMs = floor(epochUs / 1000);
-    const digits = `${epochMs}`;
-    text[0] = pack(digits.slice(0, 8));
-    text[1] = pack(digits.slice(8));
+    putMilliseconds(text, epochMs);
     text[2] = micros[epochUs - epochMs * 1000];
     const startNs = anchor.monotonicNs + (epochMs * 1000 - anchor.epochUs) * 1000;
     start[1] = floor(startNs / HIGH);
@@ -90,10 +100,44 @@ export function createClock(): Clock {
     }
   }
 
-  return { text, tick };
+  return { text, tick, stop() {} };
+}
+
+/** Steps of 1 ms from a ticker thread; precise reads, cut to the millisecond, until it runs. */
+function createCoarseClock(ticker: Ticker): Clock {
+  const text = new Float64Array(3);
+  text[2] = micros[0];
+  let last = -1;
+
+  function turn(milliseconds: number): void {
+    const sinceAnchor = milliseconds === 0 ? floor((monotonicNs() - anchor.monotonicNs) / 1e6) : milliseconds;
+    // The thread may be a step behind what was read without it.
+    last = sinceAnchor > last ? sinceAnchor : last;
+    putMilliseconds(text, floor(anchor.epochUs / 1000) + last);
+  }
+
+  function tick(): void {
+    const milliseconds = ticker.read();
+    if (milliseconds !== last || milliseconds === 0) {
+      turn(milliseconds);
+    }
+  }
+
+  return { text, tick, stop: ticker.stop };
 }
 
 /** Where nothing is encoded no time is needed. */
-export function createStillClock(): Clock {
-  return { text: new Float64Array(3), tick() {} };
+function createStillClock(): Clock {
+  return { text: new Float64Array(3), tick() {}, stop() {} };
+}
+
+export function createClock(kind: 'precise' | 'coarse' | 'still'): Clock {
+  switch (kind) {
+    case 'precise':
+      return createPreciseClock();
+    case 'coarse':
+      return createCoarseClock(startTicker(anchor.monotonicNs));
+    case 'still':
+      return createStillClock();
+  }
 }

@@ -1,7 +1,7 @@
 /** One trace: hook, encoder and destination put together, and their life from the call to the end. */
 import { TracerError } from '../errors';
 import type { OperationPhase, PhaseCounts } from '../log/event';
-import { createClock, createStillClock } from './clock';
+import { type Clock, createClock } from './clock';
 import { type Destination, DROPPED, type Outcome } from './destination/destination';
 import { openDestination, type Target } from './destination/open';
 import { createEncoder, type Encoder } from './encoder';
@@ -37,6 +37,7 @@ const stopInterval = clearInterval;
 export class Tracer implements Disposable, AsyncDisposable {
   readonly #options: ResolvedOptions;
   readonly #destination: Destination;
+  readonly #clock: Clock;
   readonly #encoder: Encoder;
   readonly #hook: Hook;
   readonly #finisher: Finisher;
@@ -72,7 +73,8 @@ export class Tracer implements Disposable, AsyncDisposable {
         asOwn,
       ),
     );
-    const clock = options.send ? createClock() : createStillClock();
+    const clock = asClaimed(() => createClock(options.send ? options.clock : 'still'));
+    this.#clock = clock;
     this.#encoder = createEncoder({
       clock,
       prefix: options.prefix,
@@ -253,6 +255,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       this.#encoder.line(endFields(undefined, this.stats()));
     }
     this.#encoder.flush();
+    this.#clock.stop();
   }
 
   /** Events may still come after this one: exit listeners that run later go on working. */
