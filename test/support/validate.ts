@@ -16,7 +16,7 @@ export interface Expected {
   suffix?: CustomFields;
 }
 
-const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+const isValid = new Ajv({ allErrors: true }).compile(schema);
 
 const DEFINITION_OF_PHASE: Record<Phase, keyof typeof schema.definitions> = {
   init: 'init',
@@ -29,9 +29,10 @@ const DEFINITION_OF_PHASE: Record<Phase, keyof typeof schema.definitions> = {
   lost: 'lost',
 };
 
-/** The fields of a record of `phase`, in order: the schema's `properties`. */
+/** The fields of a record of `phase`, in order: the schema's `properties`, less those that it never has. */
 export function fieldsOf(phase: Phase): string[] {
-  return Object.keys((schema.definitions[DEFINITION_OF_PHASE[phase]] as { properties: object }).properties);
+  const { properties } = schema.definitions[DEFINITION_OF_PHASE[phase]] as { properties: object };
+  return Object.entries(properties).flatMap(([field, rule]) => (rule === false ? [] : [field]));
 }
 
 /** Keys and values of a JSON object as they stand in its text: JSON.parse would hide order, repetition and decimals. */
