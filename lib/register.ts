@@ -1,0 +1,141 @@
+/**
+ * The preload door: `node -r async-tracer/register app.js`, or `--import`, or either of them in NODE_OPTIONS, from where
+ * child processes and worker threads have it too (worker threads of `--import`: see Node's own documentation).
+ *
+ * ASYNC_TRACER_OUTPUT  pattern of the log, by default async-tracer-%p-%t.ndjson in the current folder: see output.ts
+ * ASYNC_TRACER_AFTER   begin after this time, as in 500ms or 2s, counted from the start of the first process
+ * ASYNC_TRACER_FOR     end after this time of tracing
+ * ASYNC_TRACER_...     any option of the library: ASYNC_TRACER_STACKS=10; `header` is true by default here
+ *
+ * ASYNC_TRACER_BEGAN and ASYNC_TRACER_SESSION are set by us, for the processes that follow.
+ *
+ * Whatever is wrong with them is said on standard error, and the program runs untraced. npm, npx, pnpm, yarn and
+ * corepack are not traced themselves, what they start is; nor is a thread of Node's own where Node tells it (for
+ * `module.register`).
+ */
+import { appendFileSync, closeSync, openSync, realpathSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import * as threads from 'node:worker_threads';
+import { TracerError } from './errors';
+import { asyncTracer } from './index';
+import { OPTIONS, optionsFromEnvironment, variableOf } from './trace/options';
+import { DEFAULT_OUTPUT, outputOf, resolveOutput } from './trace/output';
+import type { Tracer } from './trace/tracer';
+import { keepWindow, parseDuration, type Window } from './trace/window';
+
+/** In the folder of a session: who was first, and the logs that were begun. */
+export const FIRST_FILE = 'first';
+export const LOGS_FILE = 'logs';
+
+const STDERR = 2;
+const VARIABLES = [...OPTIONS.map(({ name }) => name), 'output', 'after', 'for', 'began', 'session'].map(
+  variableOf,
+);
+
+function isPackageManager(): boolean {
+  const [, script] = process.argv;
+  if (script === undefined) {
+    return false;
+  }
+  try {
+    return /[\\/](?:(?:npm|pnpm|yarn|corepack)[\\/](?:bin|dist)|\.yarn[\\/]releases)[\\/][^\\/]+$/.test(
+      realpathSync(script),
+    );
+  } catch {
+    return false;
+  }
+}
+
+function refuseUnknown(environment: NodeJS.ProcessEnv): void {
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith('ASYNC_TRACER_') && !VARIABLES.includes(name),
+  );
+  if (unknown !== undefined) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_UNKNOWN_OPTION',
+      `There is no variable ${unknown}. The variables are ${VARIABLES.slice(0, -2).join(', ')}.`,
+    );
+  }
+}
+
+/** Whether this is the first process: of the session, whose processes may be siblings, or of its own line. */
+function claimFirst(environment: NodeJS.ProcessEnv): boolean {
+  const { ASYNC_TRACER_SESSION: session, ASYNC_TRACER_BEGAN: began } = environment;
+  if (!threads.isMainThread) {
+    return false;
+  }
+  if (session === undefined) {
+    return began === undefined;
+  }
+  try {
+    closeSync(openSync(join(session, FIRST_FILE), 'wx'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** From now on; undefined where it is over already. */
+function windowOf(environment: NodeJS.ProcessEnv, began: number): Window | undefined {
+  const { ASYNC_TRACER_AFTER: after, ASYNC_TRACER_FOR: length } = environment;
+  const opensIn = after === undefined ? 0 : parseDuration(after, 'ASYNC_TRACER_AFTER');
+  const passed = after === undefined && length === undefined ? 0 : Date.now() - began;
+  if (length === undefined) {
+    return { opensIn: opensIn - passed, closesIn: undefined };
+  }
+  const closesIn = opensIn + parseDuration(length, 'ASYNC_TRACER_FOR') - passed;
+  return closesIn > 0 ? { opensIn: opensIn - passed, closesIn } : undefined;
+}
+
+function start(environment: NodeJS.ProcessEnv): Tracer | undefined {
+  refuseUnknown(environment);
+  const options = { header: true, ...optionsFromEnvironment(environment) };
+  const pattern = resolveOutput(environment['ASYNC_TRACER_OUTPUT'] ?? DEFAULT_OUTPUT, process.cwd());
+  const began = Number(environment['ASYNC_TRACER_BEGAN'] ?? Date.now());
+  const window = windowOf(environment, began);
+  if (window === undefined) {
+    return undefined;
+  }
+  const { pid } = process;
+  const path = outputOf(pattern, { pid, thread: threads.threadId, first: claimFirst(environment) });
+  // Said before the tracer starts, while our own work is not traced yet.
+  environment['ASYNC_TRACER_OUTPUT'] = pattern;
+  environment['ASYNC_TRACER_BEGAN'] = String(began);
+  const tracer = asyncTracer(path, window.opensIn > 0 ? { ...options, autostart: false } : options);
+  keepWindow(tracer, window);
+  record(environment, path);
+  return tracer;
+}
+
+/** For `async-tracer run`, which says where the logs are. */
+function record({ ASYNC_TRACER_SESSION: session }: NodeJS.ProcessEnv, path: string): void {
+  if (session !== undefined) {
+    try {
+      appendFileSync(join(session, LOGS_FILE), `${JSON.stringify(path)}\n`);
+    } catch {
+      // The command is gone already; this process has outlived it.
+    }
+  }
+}
+
+function startOrExplain(): Tracer | undefined {
+  try {
+    return start(process.env);
+  } catch (error) {
+    const { code, message } = error as TracerError;
+    const text = `async-tracer: ${message}${code === undefined ? '' : ` [${code}]`}\nasync-tracer: the program runs untraced.\n`;
+    try {
+      writeSync(STDERR, text);
+    } catch {
+      // Nobody can be told.
+    }
+    return undefined;
+  }
+}
+
+// Node 20 does not tell its own threads from the program's.
+const { isInternalThread } = threads as { isInternalThread?: boolean };
+
+/** The tracer of this thread: with ASYNC_TRACER_AUTOSTART=false the program itself enables it. Undefined where untraced. */
+export const tracer: Tracer | undefined =
+  isInternalThread === true || isPackageManager() ? undefined : startOrExplain();
