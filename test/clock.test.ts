@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { anchor, type Clock, createClock, monotonicNs } from '../lib/trace/clock';
+
+/** The text that a record would carry. */
+function read(clock: Clock): string {
+  const bytes = Buffer.alloc(24);
+  bytes.writeDoubleLE(clock.text[0], 0);
+  bytes.writeDoubleLE(clock.text[1], 8);
+  bytes.writeUInt32LE(clock.text[2], 13);
+  return bytes.toString('latin1', 0, 17);
+}
+
+describe('clock', () => {
+  it('precise: lies between two readings of the same monotonic clock, to the microsecond', () => {
+    const clock = createClock('precise');
+    for (let i = 0; i < 20_000; i++) {
+      const before = monotonicNs();
+      clock.tick();
+      const after = monotonicNs();
+      const text = read(clock);
+      assert.match(text, /^\d{13}\.\d{3}$/);
+      const us = Number(text.replace('.', ''));
+      const low = anchor.epochUs + Math.floor((before - anchor.monotonicNs) / 1000);
+      const high = anchor.epochUs + Math.floor((after - anchor.monotonicNs) / 1000);
+      assert.ok(us >= low && us <= high, `${low} <= ${us} <= ${high}`);
+    }
+  });
+
+  it('precise: agrees with the wall clock at the start', () => {
+    const clock = createClock('precise');
+    clock.tick();
+    assert.ok(Math.abs(Number(read(clock)) - Date.now()) < 5_000);
+  });
+
+  it('coarse: never goes back, in whole milliseconds, and follows the precise clock once its thread runs', async () => {
+    const clock = createClock('coarse');
+    const precise = createClock('precise');
+    let last = 0;
+    let distinct = 0;
+    let worst = 0;
+    while (distinct < 200) {
+      clock.tick();
+      precise.tick();
+      const text = read(clock);
+      assert.match(text, /^\d{13}\.000$/);
+      const ms = Number(text);
+      assert.ok(ms >= last, `${ms} after ${last}`);
+      worst = Math.max(worst, Number(read(precise)) - ms);
+      if (ms > last) {
+        distinct++;
+        last = ms;
+        await new Promise(setImmediate);
+      }
+    }
+    clock.stop();
+    // No bound on a loaded machine; a clock that stands still, or lies in the future, would show.
+    assert.ok(worst >= 0 && worst < 10_000, `${worst} ms behind`);
+  });
+
+  it('still: needs no time', () => {
+    const clock = createClock('still');
+    clock.tick();
+    assert.deepEqual([...clock.text], [0, 0, 0]);
+  });
+});

@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Clock } from '../lib/trace/clock';
+import { DROPPED, KEPT, type Outcome, TAKEN } from '../lib/trace/destination/destination';
+import {
+  AFTER,
+  BEFORE,
+  createEncoder,
+  DESTROY,
+  type Encoder,
+  type EncoderOptions,
+  RESOLVE,
+  UNKNOWN,
+} from '../lib/trace/encoder';
+import type { Payload } from '../lib/trace/payload';
+
+const TIME_TEXT = '1764486000123.456';
+const TIME = Number(TIME_TEXT);
+
+/** A clock that stands still. */
+function stillClock(): Clock {
+  const bytes = Buffer.from(`${TIME_TEXT.slice(0, 13).padEnd(16)}`);
+  const text = new Float64Array(3);
+  text[0] = bytes.readDoubleLE(0);
+  text[1] = bytes.readDoubleLE(8);
+  text[2] = Buffer.from('.456').readUInt32LE();
+  return { text, tick() {}, stop() {} };
+}
+
+/** What a destination would have got; `answer` decides about each chunk. */
+function encoderWith(
+  options: Partial<EncoderOptions> = {},
+  answer: (chunk: string) => Outcome = () => TAKEN,
+): { encoder: Encoder; chunks: string[]; text: () => string; records: () => Record<string, unknown>[] } {
+  const chunks: string[] = [];
+  const encoder = createEncoder({
+    clock: stillClock(),
+    prefix: '',
+    suffix: '',
+    chunkSize: 4096,
+    stack: undefined,
+    context: undefined,
+    send: true,
+    write(lines) {
+      const chunk = lines.toString();
+      const outcome = answer(chunk);
+      if (outcome !== DROPPED) {
+        chunks.push(chunk);
+      }
+      // The bytes are not ours any more: what is read later must not depend on them.
+      if (outcome === TAKEN) {
+        lines.fill('x');
+      }
+      return outcome;
+    },
+    ...options,
+  });
+  const text = (): string => chunks.join('');
+  const records = (): Record<string, unknown>[] =>
+    text()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  return { encoder, chunks, text, records };
+}
+
+/** A payload of a given JSON text. */
+function payloadOf(json: (subject: object | undefined) => string): Payload {
+  let bytes = Buffer.alloc(0);
+  return {
+    measure(subject) {
+      bytes = Buffer.from(json(subject));
+      return bytes.length;
+    },
+    write(target, position) {
+      return position + bytes.copy(target, position);
+    },
+  };
+}
+
+describe('encoder', () => {
+  it('writes the fields in the order of the format, byte for byte', () => {
+    const { encoder, text } = encoderWith();
+    const server = encoder.prepare('TCPSERVER', 'net');
+    const timeout = encoder.prepare('Timeout', 'timers');
+    encoder.init(server, 7, 5, timeout, 3);
+    encoder.init(server, 8, 5, timeout, 5);
+    encoder.init(server, 9, 1, UNKNOWN, 1);
+    encoder.init(server, 10, 1, UNKNOWN, 0);
+    for (const phase of [BEFORE, AFTER, DESTROY, RESOLVE]) {
+      encoder.event(phase, server, 7);
+    }
+    encoder.event(BEFORE, UNKNOWN, 12);
+    encoder.line('"phase":"start","format":1');
+    encoder.flush();
+    assert.equal(
+      text(),
+      [
+        `{"opid":7,"op":"TCPSERVER","phase":"init","area":"net","parentopid":5,"parentop":"Timeout","execopid":3,"time":${TIME_TEXT}}`,
+        `{"opid":8,"op":"TCPSERVER","phase":"init","area":"net","parentopid":5,"parentop":"Timeout","time":${TIME_TEXT}}`,
+        `{"opid":9,"op":"TCPSERVER","phase":"init","area":"net","parentopid":1,"time":${TIME_TEXT}}`,
+        `{"opid":10,"op":"TCPSERVER","phase":"init","area":"net","parentopid":1,"execopid":0,"time":${TIME_TEXT}}`,
+        `{"opid":7,"op":"TCPSERVER","phase":"before","area":"net","time":${TIME_TEXT}}`,
+        `{"opid":7,"op":"TCPSERVER","phase":"after","area":"net","time":${TIME_TEXT}}`,
+        `{"opid":7,"op":"TCPSERVER","phase":"destroy","area":"net","time":${TIME_TEXT}}`,
+        `{"opid":7,"op":"TCPSERVER","phase":"resolve","area":"net","time":${TIME_TEXT}}`,
+        `{"opid":12,"phase":"before","time":${TIME_TEXT}}`,
+        `{"phase":"start","format":1,"time":${TIME_TEXT}}`,
+        '',
+      ].join('\n'),
+    );
+    assert.deepEqual([...encoder.counts], [4, 2, 1, 1, 1]);
+  });
+
+  it('puts prefix first and suffix last in every record', () => {
+    const { encoder, records } = encoderWith({ prefix: '"app":"käse","n":1', suffix: '"zone":{"a":[1]}' });
+    const code = encoder.prepare('Timeout', 'timers');
+    encoder.init(code, 1, 0, UNKNOWN, 0);
+    encoder.event(BEFORE, code, 1);
+    encoder.rare(DESTROY, 1, ',"op":"x","phase":"destroy","area":"custom"');
+    encoder.line('"phase":"end"');
+    encoder.flush();
+    assert.equal(records().length, 4);
+    for (const record of records()) {
+      assert.deepEqual(Object.keys(record).slice(0, 2), ['app', 'n']);
+      assert.equal(record.app, 'käse');
+      assert.equal(Object.keys(record).at(-1), 'zone');
+      assert.equal(record.time, TIME);
+    }
+  });
+
+  it('gives any op, area and id back through JSON.parse, at any chunk size', () => {
+    const id = fc.oneof(
+      fc.integer({ min: -1, max: 20_000 }),
+      fc.integer({ min: 0, max: 2 ** 31 }),
+      fc.maxSafeNat(),
+      fc.constantFrom(9_999, 10_000, 99_999_999, 100_000_000, 2 ** 32, 1e16 - 1).filter(Number.isSafeInteger),
+    );
+    const op = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({ unit: 'grapheme', maxLength: 40 }),
+    );
+    const record = fc.record({
+      op: fc.nat({ max: 3 }),
+      id,
+      parent: id,
+      execution: id,
+      phase: fc.nat({ max: 4 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(op, { minLength: 4, maxLength: 4 }),
+        fc.array(record, { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 2000 }),
+        (ops, wanted, chunkSize) => {
+          const { encoder, records } = encoderWith({ chunkSize });
+          const codes = ops.map((name) => encoder.prepare(name, 'custom'));
+          for (const { op: index, id, parent, execution, phase } of wanted) {
+            if (phase === 0) {
+              encoder.init(codes[index], id, parent, codes[3 - index], execution);
+            } else {
+              encoder.event(phase, codes[index], id);
+            }
+          }
+          encoder.flush();
+          const expected = wanted.map(({ op: index, id, parent, execution, phase }) => ({
+            opid: id,
+            op: ops[index],
+            phase: ['init', 'before', 'after', 'destroy', 'resolve'][phase],
+            area: 'custom',
+            ...(phase === 0 ? { parentopid: parent, parentop: ops[3 - index] } : {}),
+            ...(phase === 0 && execution !== parent ? { execopid: execution } : {}),
+            time: TIME,
+          }));
+          assert.deepEqual(records(), expected);
+        },
+      ),
+    );
+  });
+
+  it('hands on whole lines only, as soon as a chunk is full', () => {
+    const { encoder, chunks } = encoderWith({ chunkSize: 300 });
+    const code = encoder.prepare('Timeout', 'timers');
+    for (let id = 1; id <= 50; id++) {
+      encoder.event(BEFORE, code, id);
+    }
+    assert.ok(chunks.length > 10);
+    for (const chunk of chunks) {
+      assert.ok(chunk.length >= 300 && chunk.length < 400, `${chunk.length} bytes`);
+      assert.match(chunk, /^\{.*\}\n$/s);
+    }
+    assert.equal(encoder.pending, true);
+    encoder.flush();
+    assert.equal(encoder.pending, false);
+  });
+
+  it('goes on in fresh bytes when a chunk was kept', () => {
+    const kept: Buffer[] = [];
+    const { encoder } = encoderWith({
+      chunkSize: 200,
+      write(lines) {
+        kept.push(lines);
+        return KEPT;
+      },
+    });
+    const code = encoder.prepare('Timeout', 'timers');
+    for (let id = 1; id <= 20; id++) {
+      encoder.event(BEFORE, code, id);
+    }
+    encoder.flush();
+    const ids = kept.flatMap((lines) =>
+      lines
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).opid),
+    );
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 20 }, (_, i) => i + 1),
+    );
+  });
+
+  it('tells where records were dropped and how many, once for each gap', () => {
+    let open = true;
+    const { encoder, records } = encoderWith({ chunkSize: 150 }, () => (open ? TAKEN : DROPPED));
+    const code = encoder.prepare('Timeout', 'timers');
+    const expected: unknown[] = [];
+    for (let id = 1; id <= 100; id++) {
+      open = id % 20 < 10;
+      encoder.event(BEFORE, code, id);
+    }
+    open = true;
+    encoder.flush();
+    let last = 0;
+    let told = 0;
+    for (const record of records()) {
+      if (record.phase === 'lost') {
+        told += record.count as number;
+        last += record.count as number;
+      } else {
+        last++;
+        assert.equal(
+          record.opid,
+          last,
+          'each id follows the one before, or the lost record accounts for the gap',
+        );
+      }
+      expected.push(record);
+    }
+    assert.ok(told > 0);
+    assert.equal(encoder.lost, told);
+    assert.equal(records().filter((r) => r.phase !== 'lost').length + told, 100);
+  });
+
+  it('tells of a record that could not be made', () => {
+    const { encoder, records } = encoderWith();
+    const code = encoder.prepare('Timeout', 'timers');
+    encoder.event(BEFORE, code, 1);
+    encoder.lose();
+    encoder.event(AFTER, code, 1);
+    encoder.event(DESTROY, code, 1);
+    encoder.flush();
+    assert.equal(encoder.lost, 1);
+    assert.deepEqual(
+      records().map((r) => r.count ?? r.phase),
+      ['before', 'after', 1, 'destroy'],
+    );
+  });
+
+  it('makes room for payloads of any size, and for none', () => {
+    const big = 'y'.repeat(100_000);
+    const stack = payloadOf(() => JSON.stringify(['f:/a.js:1:2', big]));
+    const context = payloadOf((subject) =>
+      (subject as { size: number }).size === 0 ? '' : `{"size":"${big}"}`,
+    );
+    const { encoder, records } = encoderWith({ stack, context });
+    const code = encoder.prepare('Timeout', 'timers');
+    encoder.event(BEFORE, code, 1, { size: 1 });
+    encoder.init(code, 2, 1, code, 1);
+    encoder.event(AFTER, code, 1, { size: 0 });
+    encoder.event(DESTROY, code, 1);
+    encoder.rare(BEFORE, 3, ',"op":"x","phase":"before","area":"custom"', { size: 1 });
+    encoder.rare(0, 4, ',"op":"x","phase":"init","area":"custom","parentopid":1');
+    encoder.flush();
+    assert.deepEqual(
+      records().map((r) => [
+        r.opid,
+        r.phase,
+        (r.ctx as { size: string })?.size ?? (r.stack as string[])?.[1],
+      ]),
+      [
+        [1, 'before', big],
+        [2, 'init', big],
+        [1, 'after', undefined],
+        [1, 'destroy', undefined],
+        [3, 'before', big],
+        [4, 'init', big],
+      ],
+    );
+  });
+
+  it('writes through, each record at once and the trailer behind it', () => {
+    const { encoder, chunks } = encoderWith();
+    const code = encoder.prepare('Timeout', 'timers');
+    encoder.event(BEFORE, code, 1);
+    encoder.flush();
+    encoder.writeThrough(() => `"phase":"end","n":${encoder.counts[BEFORE]}`);
+    encoder.event(BEFORE, code, 2);
+    encoder.event(BEFORE, code, 3);
+    assert.deepEqual(
+      chunks.map((chunk) =>
+        chunk
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line))
+          .map((r) => r.opid ?? r.n),
+      ),
+      [[1], [2, 2], [3, 3]],
+    );
+  });
+
+  it('counts without writing where send is off', () => {
+    const { encoder, chunks } = encoderWith({ send: false });
+    const code = encoder.prepare('Timeout', 'timers');
+    encoder.init(code, 1, 0, UNKNOWN, 0);
+    encoder.event(AFTER, code, 1);
+    encoder.rare(DESTROY, 1, '');
+    encoder.line('"phase":"end"');
+    encoder.flush();
+    assert.deepEqual([...encoder.counts], [1, 0, 1, 1, 0]);
+    assert.deepEqual(chunks, []);
+  });
+});
