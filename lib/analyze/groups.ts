@@ -35,7 +35,22 @@ export class Groups {
       const bare = this.#bare[op + 1];
       return bare === undefined ? this.#add(op, NO_SITE) : bare;
     }
-    const site = this.#stacks.siteOf(stack);
+    return this.#of(op, this.#stacks.siteOf(stack));
+  }
+
+  /** Whether the operations of a group had stacks, but no frame of the user's in them. */
+  isRootless(group: number): boolean {
+    const site = this.site[group];
+    return site >= 0 && this.#stacks.sites[site].frame === undefined;
+  }
+
+  /** The group of an operation of `group`, which is rootless, that one of the group `trigger` started. */
+  inherit(group: number, trigger: number): number {
+    const site = this.site[trigger];
+    return site < 0 ? group : this.#of(this.op[group], this.#stacks.inherit(this.site[group], site));
+  }
+
+  #of(op: number, site: number): number {
     const sited = this.#sited.get(op * STRIDE + site);
     return sited === undefined ? this.#add(op, site) : sited;
   }
@@ -71,6 +86,7 @@ export class Groups {
       area: op < 0 ? null : (this.#ops.areas[op] ?? null),
       kind: this.kind[group],
       site: this.siteFor(group)?.frame ?? null,
+      inherited: this.siteFor(group)?.inherited ?? false,
     };
   }
 }

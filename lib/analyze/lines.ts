@@ -15,7 +15,7 @@ export interface LineCounts {
 }
 
 /**
- * Cuts chunks into lines and hands each record to `accept`, by way of the decoder's fields.
+ * Cuts chunks into lines and calls `accept` for each record, which finds it in the decoder's fields.
  *
  * Lines are decoded where they lie in the chunk; only one that crosses into the next chunk is copied to `#carry`.
  * A line may cross into the next source too, as the parts of a split file do: where the join is a record it counts as
@@ -27,14 +27,14 @@ export class Lines implements LineCounts {
   cut = 0;
 
   readonly #decoder: Decoder;
-  readonly #accept: (decoder: Decoder) => void;
+  readonly #accept: () => void;
   #carry: Buffer = Buffer.allocUnsafe(4096);
   #carried = 0;
   /** Where in the carry a source ended. */
   #seams: number[] = [];
   #skipping = false;
 
-  constructor(decoder: Decoder, accept: (decoder: Decoder) => void) {
+  constructor(decoder: Decoder, accept: () => void) {
     this.#decoder = decoder;
     this.#accept = accept;
   }
@@ -75,7 +75,7 @@ export class Lines implements LineCounts {
       const next = decoder.decode(chunk, at);
       if (next > 0) {
         this.records++;
-        this.#accept(decoder);
+        this.#accept();
         at = next;
       } else {
         const newline = chunk.indexOf(NEWLINE, at);
@@ -135,7 +135,7 @@ export class Lines implements LineCounts {
   #parse(line: string): boolean {
     if (!this.#decoder.parse(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line)) return false;
     this.records++;
-    this.#accept(this.#decoder);
+    this.#accept();
     return true;
   }
 }

@@ -12,7 +12,7 @@ export const CONTEXT = 16;
 /** A promise that waits for another one, as those of `await` and `then` do. */
 export const DERIVED = 32;
 
-const FIRST_ROWS = 64;
+const FIRST_ROWS = 16;
 
 /**
  * The operations that have begun and not ended, in columns: about 45 bytes each, and no object.

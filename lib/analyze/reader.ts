@@ -57,8 +57,8 @@ interface Input {
 }
 
 /**
- * Reads every record of `source` and hands the decoder to `accept`, record after record. This is the fast way that the
- * analyses take: no object is made for a record unless `accept` asks for it.
+ * Reads every record of `source` into the fields of `decoder`, one after another, and calls `accept` after each. This is
+ * the fast way that the analyses take: no object is made for a record unless `accept` asks for it.
  *
  * @throws TracerError ERR_ASYNC_TRACER_INPUT where a source cannot be opened or read
  * @throws TracerError ERR_ASYNC_TRACER_FORMAT at a `start` record of an unknown format
@@ -66,9 +66,10 @@ interface Input {
 export async function scan(
   source: LogSource,
   options: ReadOptions,
-  accept: (decoder: Decoder) => void,
+  decoder: Decoder,
+  accept: () => void,
 ): Promise<LogCounts> {
-  const scanner = new Scanner(source, options, accept);
+  const scanner = new Scanner(source, options, decoder, accept);
   for await (const _ of scanner.run());
   return scanner.counts;
 }
@@ -79,13 +80,13 @@ class Scanner {
   readonly #options: ReadOptions;
   readonly #lines: Lines;
 
-  constructor(source: LogSource, options: ReadOptions, accept: (decoder: Decoder) => void) {
+  constructor(source: LogSource, options: ReadOptions, decoder: Decoder, accept: () => void) {
     this.#source = source;
     this.#options = options;
-    this.#lines = new Lines(new Decoder(), (decoder) => {
+    this.#lines = new Lines(decoder, () => {
       if (decoder.phase === LOST) this.counts.lost += Number(decoder.parsed!['count']);
       else if (decoder.phase === START) checkFormat(decoder.parsed as StartRecord);
-      accept(decoder);
+      accept();
     });
   }
 
@@ -273,7 +274,8 @@ export interface LogReader extends AsyncIterable<TraceRecord> {
  */
 export function readLog(source: LogSource, options: ReadOptions = {}): LogReader {
   let batch: TraceRecord[] = [];
-  const scanner = new Scanner(source, options, (decoder) => {
+  const decoder = new Decoder();
+  const scanner = new Scanner(source, options, decoder, () => {
     batch.push(decoder.record());
   });
   async function* batches() {

@@ -63,8 +63,13 @@ export interface OpGroup {
   op: string | null;
   area: string | null;
   kind: Kind | null;
-  /** Where in the user's code they were started; null without `stacks`, or where no frame of theirs was in the stack. */
+  /** Where in the user's code they were started; null without `stacks`, or where no code of the user's is known. */
   site: Frame | null;
+  /**
+   * True where no frame of the user's was in the stack, and `site` is that of the operation which triggered these: the
+   * connections of a server stand under the line that opened the server.
+   */
+  inherited: boolean;
 }
 
 export interface Distribution {

@@ -31,12 +31,12 @@ export function parseFrame(text: string): Frame | undefined {
 
 /** What Node.js itself did between the user's call and the operation, as far as the stack tells. */
 export type Via =
-  /** The user's code made it, through whichever API. */
+  /** The user's code made it itself, or by a call of the timers' or of `queueMicrotask`. */
   | 'user'
+  /** The user's code called Node, and Node made it to serve the call. */
+  | 'call'
   /** No frame of the user's: Node made it on its own account, or the stack was too short to reach the user's code. */
   | 'node'
-  /** A timer that Node started and unref'd for its own use: it holds nothing open. */
-  | 'node-timer'
   /** Opening process.stdin, process.stdout or process.stderr, which Node does at the first use and never undoes. */
   | 'stdio'
   /** The watcher behind process.on(signal), which Node unrefs. */
@@ -51,6 +51,8 @@ export interface Site {
   via: Via;
   /** The first stack that led here, as in the log. */
   stack: readonly string[];
+  /** `frame` is taken from the operation that triggered this one. */
+  inherited: boolean;
 }
 
 const isNode = (file: string) => file.startsWith('node:') || file.startsWith('internal/');
@@ -67,10 +69,12 @@ export function siteOf(stack: readonly string[]): Site {
   const outside = frames.filter((frame) => !isNode(frame.file));
   const frame = outside.find((candidate) => !isPackage(candidate.file)) ?? outside[0];
   const above = outside.length > 0 ? frames.slice(0, frames.indexOf(outside[0])) : frames;
-  return { frame, via: viaOf(above, frame !== undefined), stack };
+  return { frame, via: viaOf(above, frame !== undefined), stack, inherited: false };
 }
 
-const TIMER_FILES = /^node:(internal\/)?timers(\/promises)?$|^node:(internal\/)?async_hooks$/;
+/** Where timers, ticks and AsyncResources come from: frames of these files stand above those that a user calls direct. */
+const DIRECT_FILES =
+  /^node:((internal\/)?(timers|async_hooks)|timers\/promises|internal\/process\/task_queues|internal\/bootstrap\/node)$/;
 
 /** `above`: the frames of Node's between the operation and the code that called Node, innermost first. */
 function viaOf(above: readonly Frame[], called: boolean): Via {
@@ -79,9 +83,6 @@ function viaOf(above: readonly Frame[], called: boolean): Via {
     if (file === 'node:internal/process/signal') return 'signal';
     if (file === 'node:internal/dns/utils') return 'resolver';
   }
-  const timer = above.findIndex(
-    ({ file, function: name }) => TIMER_FILES.test(file) && /Time(out|r)|Interval/.test(name),
-  );
-  if (timer >= 0 && above.some(({ file }) => !TIMER_FILES.test(file))) return 'node-timer';
-  return called ? 'user' : 'node';
+  if (!called) return 'node';
+  return above.every(({ file }) => DIRECT_FILES.test(file)) ? 'user' : 'call';
 }

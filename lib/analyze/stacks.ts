@@ -78,13 +78,22 @@ export class Stacks {
     return stack;
   }
 
+  /** The site of an operation without one of its own, triggered by an operation of site `trigger`. */
+  inherit(own: number, trigger: number): number {
+    const { frame } = this.sites[trigger];
+    if (frame === undefined) return own;
+    const { via, stack } = this.sites[own];
+    return this.#intern({ frame, via, stack, inherited: true });
+  }
+
   #intern(site: Site): number {
-    const key = `${site.via} ${site.frame === undefined ? '' : siteText(site.frame)}`;
+    const key = `${site.via} ${site.inherited} ${site.frame === undefined ? '' : siteText(site.frame)}`;
     const known = this.#siteOfKey.get(key);
     if (known !== undefined) return known;
     if (this.sites.length >= MAX_SITES) return MAX_SITES - 1;
     const last = this.sites.length === MAX_SITES - 1;
-    const number = this.sites.push(last ? { frame: undefined, via: 'user', stack: [] } : site) - 1;
+    const number =
+      this.sites.push(last ? { frame: undefined, via: 'node', stack: [], inherited: false } : site) - 1;
     if (!last) this.#siteOfKey.set(key, number);
     return number;
   }

@@ -37,7 +37,7 @@ describe('call sites', () => {
   });
 
   it("are none where all frames are Node's own", () => {
-    assert.deepEqual(siteOf([node]), { frame: undefined, via: 'node', stack: [node] });
+    assert.deepEqual(siteOf([node]), { frame: undefined, via: 'node', stack: [node], inherited: false });
   });
 
   it('tell what Node did in between: a standard stream, a signal, a resolver, a timer of its own', () => {
@@ -59,7 +59,7 @@ describe('call sites', () => {
           'cache:node:internal/http:1:1',
           own,
         ],
-        'node-timer',
+        'call',
       ],
       [['Timeout:node:internal/timers:1:1', 'setTimeout:node:timers:1:1', own], 'user'],
       [['setTimeout:node:timers:1:1', packaged, 'x:node:events:1:1', own], 'user'],

@@ -1,0 +1,135 @@
+/** Deeper nesting than this is no program's: the oldest open callbacks are given up. */
+const MAX_OPEN = 100_000;
+
+const NO_GROUP = -1;
+
+/**
+ * The callbacks that have begun and not ended, innermost last. They are told apart by id, not by their place: an `after`
+ * closes the innermost open callback of its id, and those above it, whose own `after` is missing, are given up.
+ *
+ *     before 5 ─┐                       total(5) = t4 - t1
+ *     before 6  │ ─┐                    self(5)  = total(5) - total(6)
+ *     after  6  │ ─┘                    self(6)  = total(6)
+ *     after  5 ─┘
+ *
+ * Invariant: the sum of all `self` given out never exceeds the time that passed, since no instant belongs to two.
+ */
+export class Callbacks {
+  readonly #ids: number[] = [];
+  readonly #groups: number[] = [];
+  readonly #starts: number[] = [];
+  readonly #serials: number[] = [];
+  /** Time inside closed callbacks that were nested in this one. */
+  readonly #nested: number[] = [];
+  /** The nested group that took most time by itself at one go, and that time. */
+  readonly #heaviest: number[] = [];
+  readonly #weight: number[] = [];
+  #serial = 0;
+
+  /** Of the callback that `close` closed last. */
+  group = NO_GROUP;
+  start = 0;
+  total = 0;
+  self = 0;
+  inside = NO_GROUP;
+  insideSelf = 0;
+
+  /** How many callbacks were given up so far. */
+  abandoned = 0;
+
+  get depth(): number {
+    return this.#ids.length;
+  }
+
+  /** The group of the innermost open callback, or -1. */
+  get topGroup(): number {
+    const depth = this.#ids.length;
+    return depth === 0 ? NO_GROUP : this.#groups[depth - 1];
+  }
+
+  open(id: number, group: number, time: number): void {
+    if (this.#ids.length >= MAX_OPEN) this.#shift();
+    this.#ids.push(id);
+    this.#groups.push(group);
+    this.#starts.push(time);
+    this.#serials.push(++this.#serial);
+    this.#nested.push(0);
+    this.#heaviest.push(NO_GROUP);
+    this.#weight.push(0);
+  }
+
+  /** Whether a callback of `id` was open; the fields tell of it. */
+  close(id: number, time: number): boolean {
+    const ids = this.#ids;
+    let at = ids.length - 1;
+    while (at >= 0 && ids[at] !== id) at--;
+    if (at < 0) return false;
+    while (ids.length - 1 > at) {
+      this.abandoned++;
+      const nested = this.#pop();
+      this.#nested[ids.length - 1] += nested;
+    }
+    this.group = this.#groups[at];
+    this.start = this.#starts[at];
+    this.inside = this.#heaviest[at];
+    this.insideSelf = this.#weight[at];
+    const nested = this.#pop();
+    this.total = Math.max(0, time - this.start);
+    this.self = Math.max(0, this.total - nested);
+    if (at > 0) {
+      const outer = at - 1;
+      this.#nested[outer] += this.total;
+      const heavier = this.self >= this.insideSelf;
+      const weight = heavier ? this.self : this.insideSelf;
+      if (weight > this.#weight[outer]) {
+        this.#weight[outer] = weight;
+        this.#heaviest[outer] = heavier ? this.group : this.inside;
+      }
+    }
+    return true;
+  }
+
+  /** A number for the execution that operation `id` is in: another one each time that it runs. */
+  serialOf(id: number): number {
+    const top = this.#ids.length - 1;
+    return top >= 0 && this.#ids[top] === id ? this.#serials[top] : -1 - id;
+  }
+
+  /** Where records are missing, no open callback can be trusted to be open still. */
+  giveUp(): void {
+    this.abandoned += this.#ids.length;
+    while (this.#ids.length > 0) this.#pop();
+  }
+
+  /** The outermost open callback. */
+  outermost(): { id: number; group: number; start: number } | undefined {
+    return this.#ids.length === 0
+      ? undefined
+      : { id: this.#ids[0], group: this.#groups[0], start: this.#starts[0] };
+  }
+
+  #pop(): number {
+    this.#ids.pop();
+    this.#groups.pop();
+    this.#starts.pop();
+    this.#serials.pop();
+    this.#heaviest.pop();
+    this.#weight.pop();
+    return this.#nested.pop()!;
+  }
+
+  #shift(): void {
+    this.abandoned++;
+    for (const column of [
+      this.#ids,
+      this.#groups,
+      this.#starts,
+      this.#serials,
+      this.#nested,
+      this.#heaviest,
+      this.#weight,
+    ]) {
+      column.shift();
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { type EndRecord, OPERATION_PHASES, type StartRecord } from '../log/event';
+import { Callbacks } from './callbacks';
+import { roomFor } from './column';
+import { Live } from './live';
+import type { RunReport } from './report';
+
+/**
+ * How many promises are held at a time while a run has shown no destroy of a promise. Without destroys nothing ends a
+ * promise, so memory would grow with the log; with this window it stays below 60 MB. One that is still to run when
+ * 1,048,576 later ones have begun loses its wait time and its call site, and counts as `forgotten`.
+ */
+export const PROMISE_WINDOW = 1 << 20;
+
+/** Node gives an id and tells of its init at once, give or take a few: an id farther back than this begins a new run. */
+const LATE_INITS = 64;
+
+/** What is known of one run: its header, its live operations, its open callbacks. */
+export class Run {
+  readonly live = new Live();
+  readonly callbacks = new Callbacks();
+  end: EndRecord | undefined;
+  from = Number.NaN;
+  to = Number.NaN;
+  /** By phase code, as far as operations go. */
+  readonly counts = [0, 0, 0, 0, 0];
+  lost = 0;
+  /** Time inside callbacks. */
+  busy = 0;
+  /** When the loop last called into the program, other than to drain ticks and promises. */
+  lastTurn = Number.NaN;
+  promiseDestroys: boolean;
+  /** Whether records of callbacks carry contexts. */
+  contexts = false;
+  forgotten = 0;
+
+  #firstId = Number.POSITIVE_INFINITY;
+  #lastId = Number.NEGATIVE_INFINITY;
+  /** Bit n: the init of `#lastId - n` was met; two words for `LATE_INITS`. */
+  readonly #met = new Uint32Array(2);
+  #promises = new Float64Array(16);
+  #promiseCount = 0;
+
+  constructor(
+    readonly index: number,
+    readonly start: StartRecord | undefined,
+  ) {
+    // A header that says so is trusted; without one, the first destroy of a promise tells.
+    this.promiseDestroys = start?.options?.['promiseDestroy'] === true;
+  }
+
+  get records(): number {
+    const { counts } = this;
+    return counts[0] + counts[1] + counts[2] + counts[3] + counts[4];
+  }
+
+  /** Whether an init of `id` shows that another run has begun: ids only rise, but for the last few. */
+  beginsAnew(id: number): boolean {
+    if (id > this.#lastId) return false;
+    const behind = this.#lastId - id;
+    if (behind >= LATE_INITS) return true;
+    if ((this.#met[behind >>> 5] >>> (behind & 31)) & 1) return true;
+    return id < this.#firstId && this.counts[0] >= LATE_INITS / 4;
+  }
+
+  /** Notes the init of `id`. */
+  met(id: number): void {
+    const met = this.#met;
+    if (id > this.#lastId) {
+      const by = id - this.#lastId;
+      if (by < 32) {
+        met[1] = (met[1] << by) | (met[0] >>> (32 - by));
+        met[0] = (met[0] << by) | 1;
+      } else {
+        met[1] = by < LATE_INITS ? met[0] << (by - 32) : 0;
+        met[0] = 1;
+      }
+      this.#lastId = id;
+    } else {
+      const behind = this.#lastId - id;
+      met[behind >>> 5] |= 1 << (behind & 31);
+    }
+    if (id < this.#firstId) this.#firstId = id;
+  }
+
+  /** Notes the init of a promise while no destroy of one was met; gives the id of the one to forget for it, or NaN. */
+  windowed(id: number): number {
+    const count = this.#promiseCount++;
+    const at = count % PROMISE_WINDOW;
+    this.#promises = roomFor(this.#promises, at + 1);
+    const oldest = count < PROMISE_WINDOW ? Number.NaN : this.#promises[at];
+    this.#promises[at] = id;
+    return oldest;
+  }
+
+  promiseDestroyed(): void {
+    this.promiseDestroys = true;
+    this.#promises = new Float64Array(0);
+  }
+
+  report(): RunReport {
+    const { start, end } = this;
+    return {
+      pid: start?.pid ?? null,
+      thread: start?.thread ?? null,
+      node: start?.node ?? null,
+      from: this.from,
+      to: this.to,
+      elapsed: this.to - this.from,
+      records: this.records,
+      end: end?.reason ?? null,
+      exitcode: end?.exitcode ?? null,
+      error: end?.error ?? null,
+      complete:
+        end === undefined
+          ? null
+          : OPERATION_PHASES.every((phase, code) => end.counts?.[phase] === this.counts[code]),
+    };
+  }
+}
