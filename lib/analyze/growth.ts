@@ -80,7 +80,7 @@ export class Growth {
     if (run.to - this.#start >= GROWTH_MIN_MS) {
       for (let group = 0; group < this.#live.length; group++) {
         const live = this.#live[group];
-        if (live < this.#least || (this.#groups.kind[group] === 'promise' && run.counts[4] === 0)) continue;
+        if (live < this.#least || (this.#groups.kind[group] === 'promise' && !run.resolves)) continue;
         const at = group * WINDOWS;
         let rises = 0;
         let most = 0;

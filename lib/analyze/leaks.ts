@@ -46,7 +46,6 @@ export async function analyzeLeaks(source: LogSource, options: LeaksOptions = {}
 
 class Leaks extends Watcher {
   readonly operations: Operations;
-  #resolves = false;
   #stacks = false;
   #contexts = false;
   /** By group, promises that were collected before they settled, and how long they lived. */
@@ -93,10 +92,6 @@ class Leaks extends Watcher {
     flags[row] = (flags[row] & ~UNREF) | CONTEXT | (refed ? 0 : UNREF);
   }
 
-  override settled(): void {
-    this.#resolves = true;
-  }
-
   override ended(run: Run, row: number, group: number, time: number): void {
     if (this.operations.groups.kind[group] !== 'promise') return;
     if (run.live.flags[row] & (SETTLED | RAN | DERIVED)) return;
@@ -112,7 +107,11 @@ class Leaks extends Watcher {
 
   report(log: LogReport, isAllowed: Allow, minAge: number): LeaksReport {
     const { groups, runs } = this.operations;
-    const known = { resolves: this.#resolves, stacks: this.#stacks, contexts: this.#contexts };
+    const known = {
+      resolves: runs.some((run) => run.resolves),
+      stacks: this.#stacks,
+      contexts: this.#contexts,
+    };
     const live: Record<Kind, number> = {
       handle: 0,
       object: 0,
@@ -155,7 +154,7 @@ class Leaks extends Watcher {
         if (kind === null) continue;
         live[kind]++;
         const flags = table.flags[row];
-        const judgement = judge(run, row, groups, known, openFiles);
+        const judgement = judge(run, row, groups, openFiles);
         if (judgement === undefined) continue;
         if (kind === 'promise') pending++;
         const age = run.to - table.init[row];
@@ -173,7 +172,7 @@ class Leaks extends Watcher {
       }
     }
     let collected = 0;
-    if (this.#resolves) {
+    if (known.resolves) {
       for (const [group, { count, oldest, youngest }] of this.#collected) {
         const judgement = judgeDropped(groups.siteFor(group)?.via);
         if (judgement === undefined || oldest < minAge) continue;
@@ -192,7 +191,7 @@ class Leaks extends Watcher {
       rows: list,
       live,
       allowed,
-      promises: { recorded: this.#resolves, pending, collected },
+      promises: { recorded: known.resolves, pending, collected },
       notes: notesFor(known, live, runs),
       findings: [...lostFindings(log), ...leakFindings(list)],
     };

@@ -34,8 +34,12 @@ export interface LoopOptions {
   top: number;
 }
 
-/** A pause longer than this between two microtasks may be the loop at rest, so a chain ends there. */
-export const CHAIN_PAUSE_MS = 2;
+/**
+ * Between two microtasks of a chain lies next to nothing, unless the process was not given the processor. A longer pause
+ * ends the chain, and so is one no chain whose pauses are longer on average: there the loop may have been at rest.
+ */
+const LONGEST_PAUSE_MS = 10;
+const MEAN_PAUSE_MS = 0.2;
 /** Fewer callbacks than this are no chain, however long: one of them held the loop, and that is another finding. */
 const CHAIN_LINKS = 100;
 /** Held callbacks inside one that never ends are not kept back longer than this. */
@@ -63,6 +67,7 @@ export class Loop {
   #chainStart = 0;
   #chainEnd = Number.NEGATIVE_INFINITY;
   #links = 0;
+  #chainBusy = 0;
   /** Boyer and Moore's majority vote over the groups of the links. */
   #candidate = -1;
   #votes = 0;
@@ -78,7 +83,7 @@ export class Loop {
   entered(run: Run, group: number, time: number): void {
     const { topGroup } = run.callbacks;
     if (topGroup >= 0) return;
-    if (!this.#isDrained(group) || time - this.#chainEnd > CHAIN_PAUSE_MS) this.#endChain(run);
+    if (!this.#isDrained(group) || time - this.#chainEnd > LONGEST_PAUSE_MS) this.#endChain(run);
   }
 
   /** A callback has ended; its figures are in `run.callbacks`. */
@@ -86,6 +91,7 @@ export class Loop {
     const { group, start, total, self, inside, insideSelf, depth } = run.callbacks;
     if (depth === 0 && this.#isDrained(group)) {
       if (this.#links++ === 0) this.#chainStart = start;
+      this.#chainBusy += total;
       this.#chainEnd = time;
       if (this.#votes === 0) this.#candidate = group;
       this.#votes += this.#candidate === group ? 1 : -1;
@@ -155,7 +161,8 @@ export class Loop {
 
   #endChain(run: Run): void {
     const elapsed = this.#chainEnd - this.#chainStart;
-    if (this.#links >= CHAIN_LINKS && elapsed >= this.#options.starvedMs) {
+    const dense = elapsed - this.#chainBusy <= this.#links * MEAN_PAUSE_MS;
+    if (dense && this.#links >= CHAIN_LINKS && elapsed >= this.#options.starvedMs && !run.filtered) {
       const group = this.#votes > 0 ? this.#candidate : -1;
       const worst: Chain = { run: run.index, start: this.#chainStart, elapsed, count: this.#links, group };
       const sum = this.starved.get(group);
@@ -167,6 +174,7 @@ export class Loop {
       }
     }
     this.#links = 0;
+    this.#chainBusy = 0;
     this.#votes = 0;
     this.#chainEnd = Number.NEGATIVE_INFINITY;
   }

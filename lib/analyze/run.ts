@@ -1,6 +1,7 @@
 import { type EndRecord, OPERATION_PHASES, type StartRecord } from '../log/event';
 import { Callbacks } from './callbacks';
 import { roomFor } from './column';
+import { INIT, RESOLVE } from './decoder';
 import { Live } from './live';
 import type { RunReport } from './report';
 
@@ -29,8 +30,6 @@ export class Run {
   /** When the loop last called into the program, other than to drain ticks and promises. */
   lastTurn = Number.NaN;
   promiseDestroys: boolean;
-  /** Whether records of callbacks carry contexts. */
-  contexts = false;
   forgotten = 0;
 
   #firstId = Number.POSITIVE_INFINITY;
@@ -53,13 +52,24 @@ export class Run {
     return counts[0] + counts[1] + counts[2] + counts[3] + counts[4];
   }
 
+  /** Whether some ops were left out by `include` or `exclude`, so that callbacks may be missing between others. */
+  get filtered(): boolean {
+    const { include, exclude } = this.start?.options ?? {};
+    return [include, exclude].some((list) => Array.isArray(list) && list.length > 0);
+  }
+
+  /** Whether it is recorded when promises settle. */
+  get resolves(): boolean {
+    return this.counts[RESOLVE] > 0 || this.start?.options?.['resolve'] === true;
+  }
+
   /** Whether an init of `id` shows that another run has begun: ids only rise, but for the last few. */
   beginsAnew(id: number): boolean {
     if (id > this.#lastId) return false;
     const behind = this.#lastId - id;
     if (behind >= LATE_INITS) return true;
     if ((this.#met[behind >>> 5] >>> (behind & 31)) & 1) return true;
-    return id < this.#firstId && this.counts[0] >= LATE_INITS / 4;
+    return id < this.#firstId && this.counts[INIT] >= LATE_INITS / 4;
   }
 
   /** Notes the init of `id`. */

@@ -37,6 +37,8 @@ export type Via =
   | 'call'
   /** No frame of the user's: Node made it on its own account, or the stack was too short to reach the user's code. */
   | 'node'
+  /** The engine made it for the evaluation of an ES module. */
+  | 'module'
   /** Opening process.stdin, process.stdout or process.stderr, which Node does at the first use and never undoes. */
   | 'stdio'
   /** The watcher behind process.on(signal), which Node unrefs. */
@@ -69,12 +71,23 @@ export function siteOf(stack: readonly string[]): Site {
   const outside = frames.filter((frame) => !isNode(frame.file));
   const frame = outside.find((candidate) => !isPackage(candidate.file)) ?? outside[0];
   const above = outside.length > 0 ? frames.slice(0, frames.indexOf(outside[0])) : frames;
-  return { frame, via: viaOf(above, frame !== undefined), stack, inherited: false };
+  const via = isModule(frames) ? 'module' : viaOf(above, frame !== undefined);
+  return { frame, via, stack, inherited: false };
 }
 
 /** Where timers, ticks and AsyncResources come from: frames of these files stand above those that a user calls direct. */
 const DIRECT_FILES =
   /^node:((internal\/)?(timers|async_hooks)|timers\/promises|internal\/process\/task_queues|internal\/bootstrap\/node)$/;
+
+/** A module's own promise is made at its first character, while Node instantiates it. */
+function isModule([module, caller]: readonly Frame[]): boolean {
+  return (
+    module?.line === 1 &&
+    module.column === 1 &&
+    caller?.file.startsWith('node:internal/modules/esm/') === true &&
+    /instantiate/i.test(caller.function)
+  );
+}
 
 /** `above`: the frames of Node's between the operation and the code that called Node, innermost first. */
 function viaOf(above: readonly Frame[], called: boolean): Via {

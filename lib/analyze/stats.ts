@@ -1,5 +1,5 @@
 import { roomFor } from './column';
-import { Decoder } from './decoder';
+import { Decoder, INIT } from './decoder';
 import { FanOuts } from './fanout';
 import {
   type FindingOptions,
@@ -101,7 +101,7 @@ class Stats extends Watcher {
     const { runs, groups, elapsed } = this.operations;
     const ofElapsed = (ms: number) => (elapsed > 0 ? ms / elapsed : 0);
     // Without a single destroy of a promise, nothing is known of how many live.
-    const promisesKnown = runs.every((run) => run.promiseDestroys || run.counts[0] === 0);
+    const promisesKnown = runs.every((run) => run.promiseDestroys || run.counts[INIT] === 0);
     const ops: StatsRow[] = [];
     for (let group = 0; group < groups.size; group++) {
       const count = this.#inits[group] ?? 0;

@@ -66,6 +66,16 @@ const NO_STACKS_HANDLE = judgement(
   'handle?',
   'without stacks it cannot be told from those that Node opens for itself, as for stdout or a signal',
 );
+const NO_STACKS_PROMISE = judgement(
+  'unsure',
+  'promise?',
+  'it was never resolved or rejected; without stacks it cannot be told from the few that the engine keeps for itself',
+);
+const MODULE = judgement(
+  'kept',
+  'module',
+  'it stands for the evaluation of a module with a top-level await, which the engine settles without telling',
+);
 const FIRED_LAST = judgement(
   'unsure',
   'fired',
@@ -108,13 +118,7 @@ export function drained(run: Run): boolean {
  * answered. What Node keeps is known by the frames between the operation and the user's code, not by its type; types
  * decide only where a log has no stacks, and then the verdict is at most `unsure`.
  */
-export function judge(
-  run: Run,
-  row: number,
-  groups: Groups,
-  known: Known,
-  openFiles = false,
-): Judgement | undefined {
+export function judge(run: Run, row: number, groups: Groups, openFiles: boolean): Judgement | undefined {
   const flags = run.live.flags[row];
   const group = run.live.group[row];
   const site = groups.siteFor(group);
@@ -123,19 +127,16 @@ export function judge(
     case 'tick':
       return flags & RAN ? undefined : QUEUED;
     case 'promise':
-      if (!known.resolves || flags & (SETTLED | RAN | DERIVED)) return undefined;
-      if (site === undefined) return PENDING;
-      return site.via === 'user'
-        ? PENDING
-        : site.via === 'call'
-          ? INSIDE
-          : (unseen(run, site.stack) ?? NODES_OWN);
+      if (!run.resolves || flags & (SETTLED | RAN | DERIVED)) return undefined;
+      if (site === undefined) return NO_STACKS_PROMISE;
+      if (site.via === 'node') return unseen(run, site.stack) ?? NODES_OWN;
+      return site.via === 'call' ? INSIDE : site.via === 'module' ? MODULE : PENDING;
     case 'timer':
       if (flags & CONTEXT && flags & UNREF) return UNREFD;
       if (drained(run)) return DRAINED;
       if (site !== undefined && site.via !== 'user')
         return site.via === 'node' ? (unseen(run, site.stack) ?? SERVES) : SERVES;
-      if (flags & RAN && !(flags & RAN_AGAIN) && run.live.last[row] >= run.lastTurn) return FIRED_LAST;
+      if (flags & RAN && !(flags & RAN_AGAIN) && firedLast(run, row)) return FIRED_LAST;
       return site === undefined && !(flags & RAN_AGAIN) && !(flags & CONTEXT) ? NO_STACKS_TIMER : RUNNING;
     case 'request':
       if (groups.oneShot[group]) {
@@ -155,6 +156,12 @@ export function judge(
     default:
       return undefined;
   }
+}
+
+/** Whether the last thing the loop called was this operation, or it is running still (no after yet). */
+function firedLast(run: Run, row: number): boolean {
+  const last = run.live.last[row];
+  return last === 0 || last >= run.lastTurn;
 }
 
 /** The same of promises that were collected as garbage before they settled. */
