@@ -19,13 +19,12 @@ export function over(answer: Answer | undefined, row: string, base: string): num
 }
 
 /**
- * CPU time an event above the empty hook, in ns. A row that writes nothing has no count of its own: the counting hook's
- * stands in, for its hooks are called all the same.
+ * CPU time an event above the empty hook, in ns. For a row that leaves events out the counting hook's number stands in:
+ * what it spends is spent on deciding about each of them.
  */
 export function nsAnEvent(answer: Answer | undefined, row: string): number {
   return paired(answer, [row, 'empty'], (one, empty) => {
-    const events = one.records === undefined || one.records === 0 ? answer?.eventsPerUnit : one.events;
-    return (one.cpuNs - empty.cpuNs) / (events ?? Number.NaN);
+    return (one.cpuNs - empty.cpuNs) / (one.events ?? answer?.eventsPerUnit ?? Number.NaN);
   });
 }
 

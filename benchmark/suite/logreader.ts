@@ -1,9 +1,10 @@
 /** Finds out what a variant's log holds, wherever it goes. */
 
 import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 import type { Variant } from '../variants/variant';
-import { countLog, countTraceEvents, type LogCount } from './logcount';
+import { countLog, countTraceEvents, type LogCount, LogCounter } from './logcount';
 import { Child } from './process';
 import { type Setting, Unavailable } from './question';
 
@@ -36,7 +37,9 @@ export function logReader(variant: Variant, log: string, setting: Setting): LogR
   return {
     async count() {
       if (variant.log === undefined) return undefined;
-      return variant.log === 'ndjson' ? countLog(log) : countTraceEvents(log);
+      if (variant.log === 'trace events') return countTraceEvents(log);
+      // Who writes nothing may not even make the file.
+      return fs.existsSync(log) ? countLog(log) : new LogCounter().end();
     },
     stop() {},
   };

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { LOG, VARIANT } from '../subject/environment';
 import type { Ending, Mark } from '../subject/meter';
 import { type Counts, total } from '../variants/recording';
-import type { Variant } from '../variants/variant';
+import { isWhole, type Variant } from '../variants/variant';
 import { check } from './check';
 import type { LogCount } from './logcount';
 import { logReader } from './logreader';
@@ -48,18 +48,19 @@ function withoutDestroys(counts: Counts): number {
   return total(counts) - counts.destroy;
 }
 
-function figures(observed: Observed, found: LogCount | undefined): Figures {
+function figures(variant: Variant, observed: Observed, found: LogCount | undefined): Figures {
   const { begin, end, units, allUnits, seconds } = observed;
   const result: Figures = { cpuNs: ((end.cpuUs - begin.cpuUs) * 1000) / units, rate: units / seconds, units };
+  if (found !== undefined) {
+    result.records = total(found.counts);
+    result.bytes = found.bytes;
+  }
+  if (!isWhole(variant)) return result;
   if (begin.counts !== undefined && end.counts !== undefined) {
     result.events = (total(end.counts) - total(begin.counts)) / units;
     result.steadyEvents = (withoutDestroys(end.counts) - withoutDestroys(begin.counts)) / units;
   } else if (found !== undefined) {
     result.events = total(found.counts) / allUnits;
-  }
-  if (found !== undefined) {
-    result.records = total(found.counts);
-    result.bytes = found.bytes;
   }
   return result;
 }
@@ -93,7 +94,7 @@ export async function measure(
       await subject.end();
       const found = await reader.count();
       if (found !== undefined) check(variant, observed.ending, found);
-      return figures(observed, found);
+      return figures(variant, observed, found);
     } finally {
       subject.kill();
       reader.stop();

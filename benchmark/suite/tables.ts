@@ -56,13 +56,13 @@ function costTable(answer: Answer): string {
   const divisor = scale === 'us' ? 1000 : 1;
   const head = [
     'variant',
-    `CPU ${scale}\na ${answer.unit}`,
+    `CPU ${scale}\nper ${answer.unit}`,
     '\nmin-max',
     'times\noff',
     'times\nempty',
     'ns an event\nover empty',
-    `events\na ${answer.unit}`,
-    `${answer.unit}s\na second`,
+    `events\nper ${answer.unit}`,
+    `${answer.unit}s\nper second`,
     '\nof off',
     '\nrecords',
     '\nlost',

@@ -39,7 +39,7 @@ const VARIANTS: Variant[] = [
   ),
   traced('include-one', "traced, include: ['Timeout']", { include: ['Timeout'] }, { holds: 'one op' }),
   traced('include-none', "traced, include: ['NOSUCHOP']", { include: ['NOSUCHOP'] }, { holds: 'no event' }),
-  traced('send-off', 'traced, send: false', { send: false }, { holds: 'no event' }),
+  traced('send-off', 'traced, send: false', { send: false }, { holds: 'no event, but counts every one' }),
   tracedTo('file', 'traced to a file'),
   tracedTo('pipe', 'traced to a pipe'),
   tracedTo('stream', 'traced to a stream'),
@@ -68,7 +68,7 @@ const VARIANTS: Variant[] = [
   },
   {
     name: 'sonic-boom-4096',
-    title: 'the same, minLength: 4096',
+    title: 'the same with minLength: 4096',
     start: (log) => sonicBoom(log, 4096),
     log: 'ndjson',
     slowness: 10,

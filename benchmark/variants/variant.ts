@@ -6,7 +6,17 @@ export type Holds =
   | 'every event but promises'
   | 'every event that Node reports to it'
   | 'one op'
-  | 'no event';
+  | 'no event'
+  | 'no event, but counts every one';
+
+/** Whether an event of the program is, but for single kinds, a record of the log. */
+export function isWhole({ holds }: Variant): boolean {
+  return (
+    holds === undefined ||
+    holds === 'every event but promise destroys' ||
+    holds === 'every event that Node reports to it'
+  );
+}
 
 /** How the recording finds its way out of the process. */
 export type Way = 'file' | 'pipe' | 'stream';
