@@ -11,7 +11,6 @@ const UNAVAILABLE = new Set([
   'ERR_ASYNC_TRACER_UNSUPPORTED',
   'ERR_ASYNC_TRACER_UNKNOWN_OPTION',
   'ERR_ASYNC_TRACER_OPTION',
-  'MODULE_NOT_FOUND',
 ]);
 
 const { [VARIANT]: name = 'off', [LOG]: log = '' } = process.env;

@@ -14,14 +14,9 @@ function isForeign(file: string): boolean {
   return rest.length > 0 && !['..', 'trace', 'log'].includes(folder);
 }
 
-try {
-  const begin = performance.now();
-  require(target);
-  const ms = performance.now() - begin;
-  const files = Object.keys(require.cache).filter((file) => !before.has(file));
-  const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0);
-  report({ ms, files: files.length, bytes, foreign: files.filter(isForeign).length });
-} catch (error) {
-  if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-  report({ unavailable: (error as Error).message.split('\n')[0] });
-}
+const begin = performance.now();
+require(target);
+const ms = performance.now() - begin;
+const files = Object.keys(require.cache).filter((file) => !before.has(file));
+const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0);
+report({ ms, files: files.length, bytes, foreign: files.filter(isForeign).length });

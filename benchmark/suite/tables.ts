@@ -20,6 +20,10 @@ function fixed(value: number, digits: number): string {
   return Number.isFinite(value) ? value.toFixed(digits) : MISSING;
 }
 
+function percent(share: number): string {
+  return Number.isFinite(share) ? `${fixed(share * 100, 1)}%` : MISSING;
+}
+
 function valuesOf(series: Series, key: string): number[] {
   return series.rounds.map((round: Figures) => round[key]).filter((value) => value !== undefined);
 }
@@ -84,7 +88,7 @@ function costTable(answer: Answer): string {
       floor ? MISSING : figure(nsAnEvent(answer, series.row)),
       middle(series, 'events'),
       middle(series, 'rate'),
-      `${fixed(rateShare(answer, series.row, 'off') * 100, 1)}%`,
+      percent(rateShare(answer, series.row, 'off')),
       middle(series, 'records'),
       // A row that lost records has failed and has no figures.
       kept ? '0' : MISSING,
@@ -116,7 +120,9 @@ function verdict({ met, measured }: TargetOutcome): string {
   return measured === undefined ? 'not measured' : 'no limit for this Node';
 }
 
+/** Nothing where no question was asked that has a target. */
 export function targetsText(targets: readonly TargetOutcome[]): string {
+  if (targets.length === 0) return '';
   const result = table(['target', 'limit', 'measured', '']);
   for (const outcome of targets) {
     result.push([outcome.target, outcome.limit, figure(outcome.measured), verdict(outcome)]);

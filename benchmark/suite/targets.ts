@@ -8,146 +8,165 @@ type Limit = number | Readonly<Record<string, number>>;
 
 interface Target {
   target: string;
+  question: string;
   unit: string;
   bound: 'at most' | 'at least';
   limit: Limit;
-  measure(answer: (question: string) => Answer | undefined): number;
+  measure(answer: Answer): number;
 }
 
 const TARGETS: readonly Target[] = [
   {
     target: 'HTTP: trace, CPU to the empty hook',
+    question: 'http',
     unit: 'times',
     bound: 'at most',
     limit: { 20: 1.5, 24: 1.35 },
-    measure: (answer) => ratio(answer('http'), 'traced', 'empty'),
+    measure: (answer) => ratio(answer, 'traced', 'empty'),
   },
   {
     target: 'HTTP: trace, an event over the empty hook',
+    question: 'http',
     unit: 'ns',
     bound: 'at most',
     limit: 110,
-    measure: (answer) => nsAnEvent(answer('http'), 'traced'),
+    measure: (answer) => nsAnEvent(answer, 'traced'),
   },
   {
     target: 'HTTP: the same with the coarse clock',
+    question: 'http',
     unit: 'ns',
     bound: 'at most',
     limit: 75,
-    measure: (answer) => nsAnEvent(answer('http'), 'coarse'),
+    measure: (answer) => nsAnEvent(answer, 'coarse'),
   },
   {
     target: 'HTTP: requests/s with the coarse clock, of off',
+    question: 'http',
     unit: '%',
     bound: 'at least',
     limit: { 24: 73 },
-    measure: (answer) => rateShare(answer('http'), 'coarse', 'off') * 100,
+    measure: (answer) => rateShare(answer, 'coarse', 'off') * 100,
   },
   {
     target: "HTTP: CPU over off, Node's trace events to ours",
+    question: 'http',
     unit: 'times',
     bound: 'at least',
     limit: 10,
-    measure: (answer) => timesCheaper(answer('http'), 'trace-events'),
+    measure: (answer) => timesCheaper(answer, 'trace-events'),
   },
   {
     target: 'HTTP: CPU over off, one fs.write an event to ours',
+    question: 'http',
     unit: 'times',
     bound: 'at least',
     limit: 50,
-    measure: (answer) => timesCheaper(answer('http'), 'fs-write'),
+    measure: (answer) => timesCheaper(answer, 'fs-write'),
   },
   {
     target: 'HTTP: CPU over off, one string write an event to ours',
+    question: 'http',
     unit: 'times',
     bound: 'at least',
     limit: 20,
-    measure: (answer) => timesCheaper(answer('http'), 'sonic-boom'),
+    measure: (answer) => timesCheaper(answer, 'sonic-boom'),
   },
   {
     target: 'HTTP: contexts, a request over the trace without',
+    question: 'http',
     unit: 'us',
     bound: 'at most',
     limit: { 20: 10 },
-    measure: (answer) => over(answer('http'), 'contexts', 'traced') / 1000,
+    measure: (answer) => over(answer, 'contexts', 'traced') / 1000,
   },
   {
     target: 'await: trace, CPU to the empty hook',
+    question: 'await',
     unit: 'times',
     bound: 'at most',
     limit: 1.6,
-    measure: (answer) => ratio(answer('await'), 'traced', 'empty'),
+    measure: (answer) => ratio(answer, 'traced', 'empty'),
   },
   {
     target: 'await: promiseDestroy: false, CPU to the empty hook',
+    question: 'await',
     unit: 'times',
     bound: 'at most',
     limit: 1,
-    measure: (answer) => ratio(answer('await'), 'no-promise-destroy', 'empty'),
+    measure: (answer) => ratio(answer, 'no-promise-destroy', 'empty'),
   },
   {
     target: 'await: promises: false, CPU to off',
+    question: 'await',
     unit: 'times',
     bound: 'at most',
     limit: { 24: 1.1, 26: 1.1 },
-    measure: (answer) => ratio(answer('await'), 'no-promises', 'off'),
+    measure: (answer) => ratio(answer, 'no-promises', 'off'),
   },
   {
     target: 'ticks: send: false, an event over the empty hook',
+    question: 'ticks',
     unit: 'ns',
     bound: 'at most',
     limit: 15,
-    measure: (answer) => nsAnEvent(answer('ticks'), 'send-off'),
+    measure: (answer) => nsAnEvent(answer, 'send-off'),
   },
   {
     target: 'ticks: a filter that matches nothing, an event over the empty hook',
+    question: 'ticks',
     unit: 'ns',
     bound: 'at most',
     limit: 12,
-    measure: (answer) => nsAnEvent(answer('ticks'), 'include-none'),
+    measure: (answer) => nsAnEvent(answer, 'include-none'),
   },
   {
     target: 'stacks: one of 10 frames',
+    question: 'stacks',
     unit: 'us',
     bound: 'at most',
     limit: { 20: 8, 24: 6 },
-    measure: (answer) => over(answer('stacks'), 'stacks-10', 'traced') / 1000,
+    measure: (answer) => over(answer, 'stacks-10', 'traced') / 1000,
   },
   {
     target: 'op table: bytes of 10 million live operations',
+    question: 'memory',
     unit: 'MB',
     bound: 'at most',
     limit: 30,
-    measure: (answer) => paired(answer('memory'), ['op table, 10M live'], (row) => row.ownMB),
+    measure: (answer) => paired(answer, ['op table, 10M live'], (row) => row.ownMB),
   },
   {
     target: 'growth: trace, memory from 0.4 to 2 million iterations',
+    question: 'growth',
     unit: 'MB',
     bound: 'at most',
     limit: 2,
-    measure: (answer) => paired(answer('growth'), ['traced'], (row) => row.growthMB),
+    measure: (answer) => paired(answer, ['traced'], (row) => row.growthMB),
   },
   {
     target: 'growth: promiseDestroy: false, the same',
+    question: 'growth',
     unit: 'MB',
     bound: 'at most',
     limit: 2,
-    measure: (answer) => paired(answer('growth'), ['no-promise-destroy'], (row) => row.growthMB),
+    measure: (answer) => paired(answer, ['no-promise-destroy'], (row) => row.growthMB),
   },
   {
     target: 'start-up: require over an empty module',
+    question: 'startup',
     unit: 'ms',
     bound: 'at most',
     limit: 10,
-    measure: (answer) =>
-      paired(answer('startup'), ['async-tracer', 'empty module'], (own, empty) => own.ms - empty.ms),
+    measure: (answer) => paired(answer, ['async-tracer', 'empty module'], (own, empty) => own.ms - empty.ms),
   },
   {
     target: 'start-up: files loaded beyond lib/trace, lib/log and the doors',
+    question: 'startup',
     unit: '',
     bound: 'at most',
     limit: 0,
-    measure: (answer) => paired(answer('startup'), ['async-tracer'], (row) => row.foreign),
+    measure: (answer) => paired(answer, ['async-tracer'], (row) => row.foreign),
   },
 ];
 
@@ -161,15 +180,20 @@ function limitText({ bound, limit, unit }: Target, major: string): string {
   return value === undefined ? `none here, one${where}` : `${bound} ${value} ${unit}`.trimEnd();
 }
 
-/** Every target with its measured value, for the Node.js of this version. */
+/** The targets of the questions that were asked, each with its measured value, for the Node.js of this version. */
 export function judge(answers: readonly Answer[], nodeVersion: string): TargetOutcome[] {
   const [major] = nodeVersion.split('.');
-  return TARGETS.map((target) => {
-    const measured = target.measure((question) => answerTo(answers, question));
+  const outcomes: TargetOutcome[] = [];
+  for (const target of TARGETS) {
+    const answer = answerTo(answers, target.question);
+    if (answer === undefined) continue;
+    const measured = target.measure(answer);
     const limit = limitFor(target.limit, major);
     const outcome: TargetOutcome = { target: target.target, limit: limitText(target, major) };
-    if (Number.isNaN(measured)) return outcome;
-    if (limit === undefined) return { ...outcome, measured };
-    return { ...outcome, measured, met: target.bound === 'at most' ? measured <= limit : measured >= limit };
-  });
+    outcomes.push(outcome);
+    if (Number.isNaN(measured)) continue;
+    outcome.measured = measured;
+    if (limit !== undefined) outcome.met = target.bound === 'at most' ? measured <= limit : measured >= limit;
+  }
+  return outcomes;
 }

@@ -1,12 +1,13 @@
 /** Every variant by name. */
 
+import type { TracerOptions } from '../../lib/trace/options';
 import { fsWrite } from './fswrite';
 import { countingHook, emptyHook, emptyHookWithoutDestroy } from './hook';
 import { sonicBoom } from './sonicboom';
 import { tracer } from './tracer';
 import type { Variant, Way } from './variant';
 
-function traced(name: string, title: string, options: object, more: Partial<Variant> = {}): Variant {
+function traced(name: string, title: string, options: TracerOptions, more: Partial<Variant> = {}): Variant {
   return { name, title, start: (log) => tracer(log, options, more.way), log: 'ndjson', ...more };
 }
 

@@ -1,28 +1,21 @@
 /** The tracer as a user calls it: by the package's name, in its compiled form. */
 
 import fs from 'node:fs';
-import type { PhaseCounts } from '../../lib/log/event';
+import type { asyncTracer as AsyncTracer } from '../../lib/index';
+import type { TracerOptions } from '../../lib/trace/options';
 import type { Recording } from './recording';
 import type { Way } from './variant';
 
-/** The part of the public call that the benchmark stands on. */
-interface Tracer {
-  disable(): Tracer;
-  close(): Promise<void>;
-  stats(): { events: PhaseCounts; lost: number };
-}
-
-type AsyncTracer = (destination: unknown, options: object) => Tracer;
-
-function destination(log: string, way: Way): unknown {
+function destination(log: string, way: Way): string | number | fs.WriteStream {
   if (way === 'file') return log;
   // The path of a pipe is opened here: the log's own reader holds the other end.
   if (way === 'pipe') return fs.openSync(log, 'w');
   return fs.createWriteStream(log);
 }
 
-export function tracer(log: string, options: object, way: Way = 'file'): Recording {
-  const asyncTracer = require('async-tracer') as AsyncTracer;
+export function tracer(log: string, options: TracerOptions, way: Way = 'file'): Recording {
+  // Here, so that the other variants run without it.
+  const asyncTracer = require('async-tracer') as typeof AsyncTracer;
   const target = destination(log, way);
   const running = asyncTracer(target, options);
   return {
