@@ -7,7 +7,7 @@ function read(clock: Clock): string {
   const bytes = Buffer.alloc(24);
   bytes.writeDoubleLE(clock.text[0], 0);
   bytes.writeDoubleLE(clock.text[1], 8);
-  bytes.writeUInt32LE(clock.text[2], 13);
+  bytes.writeInt32LE(clock.fraction[0], 13);
   return bytes.toString('latin1', 0, 17);
 }
 
@@ -61,6 +61,6 @@ describe('clock', () => {
   it('still: needs no time', () => {
     const clock = createClock('still');
     clock.tick();
-    assert.deepEqual([...clock.text], [0, 0, 0]);
+    assert.deepEqual([...clock.text, ...clock.fraction], [0, 0, 0]);
   });
 });

@@ -21,11 +21,11 @@ const TIME = Number(TIME_TEXT);
 /** A clock that stands still. */
 function stillClock(): Clock {
   const bytes = Buffer.from(`${TIME_TEXT.slice(0, 13).padEnd(16)}`);
-  const text = new Float64Array(3);
+  const text = new Float64Array(2);
   text[0] = bytes.readDoubleLE(0);
   text[1] = bytes.readDoubleLE(8);
-  text[2] = Buffer.from('.456').readUInt32LE();
-  return { text, tick() {}, stop() {} };
+  const fraction = Int32Array.of(Buffer.from('.456').readInt32LE());
+  return { text, fraction, tick() {}, stop() {} };
 }
 
 /** What a destination would have got; `answer` decides about each chunk. */

@@ -2,9 +2,9 @@
  * The time of a record as text that is ready to be stored: "1764486000123.456", milliseconds since the epoch.
  *
  * ```
- *  17644860 | 00123 | .456        text[0]: 8 bytes   text[1]: 5 bytes   text[2]: 4 bytes, as a uint32
+ *  17644860 | 00123 | .456        text[0]: 8 bytes   text[1]: 5 bytes   fraction[0]: 4 bytes
  * ```
- * `text` holds bytes as doubles, the widest store there is (see encoder.ts). The upper digits change once a
+ * `text` holds bytes as doubles, the widest store there is (see encoder.ts), `fraction` as a word. The upper digits change once a
  * millisecond, so almost every read costs the system call, one division and one load from a table of 1,000.
  */
 
@@ -44,6 +44,7 @@ export function monotonicNs(): number {
 export interface Clock {
   /** The time of the last `tick`, see above. */
   readonly text: Float64Array;
+  readonly fraction: Int32Array;
   /** Reads the clock. */
   tick(): void;
   /** Lets go of what it runs on. */
@@ -63,9 +64,9 @@ function pack(ascii: string): number {
 }
 
 /** ".000" to ".999" as words of four bytes. */
-const micros = new Uint32Array(1000);
+const micros = new Int32Array(1000);
 for (let i = 0; i < 1000; i++) {
-  micros[i] = Buffer.from(`.${`${i}`.padStart(3, '0')}`).readUInt32LE();
+  micros[i] = Buffer.from(`.${`${i}`.padStart(3, '0')}`).readInt32LE();
 }
 
 function putMilliseconds(text: Float64Array, epochMs: number): void {
@@ -75,7 +76,8 @@ function putMilliseconds(text: Float64Array, epochMs: number): void {
 }
 
 function createPreciseClock(): Clock {
-  const text = new Float64Array(3);
+  const text = new Float64Array(2);
+  const fraction = new Int32Array(1);
   // The nanosecond at which the millisecond of `text` begins, in halves: doubles in a closure would be allocated.
   const start = new Uint32Array(2);
 
@@ -84,7 +86,7 @@ function createPreciseClock(): Clock {
     const epochUs = anchor.epochUs + floor((nowNs - anchor.monotonicNs) / 1000);
     const epochMs = floor(epochUs / 1000);
     putMilliseconds(text, epochMs);
-    text[2] = micros[epochUs - epochMs * 1000];
+    fraction[0] = micros[epochUs - epochMs * 1000];
     const startNs = anchor.monotonicNs + (epochMs * 1000 - anchor.epochUs) * 1000;
     start[1] = floor(startNs / HIGH);
     start[0] = startNs - start[1] * HIGH;
@@ -94,19 +96,20 @@ function createPreciseClock(): Clock {
     wide[0] = bigint();
     const elapsed = half[0] - start[0];
     if (half[1] === start[1] && elapsed >= 0 && elapsed < 1_000_000) {
-      text[2] = micros[(elapsed / 1000) | 0];
+      fraction[0] = micros[(elapsed / 1000) | 0];
     } else {
       turn();
     }
   }
 
-  return { text, tick, stop() {} };
+  return { text, fraction, tick, stop() {} };
 }
 
 /** Steps of 1 ms from a ticker thread; precise reads, cut to the millisecond, until it runs. */
 function createCoarseClock(ticker: Ticker): Clock {
-  const text = new Float64Array(3);
-  text[2] = micros[0];
+  const text = new Float64Array(2);
+  const fraction = new Int32Array(1);
+  fraction[0] = micros[0];
   let last = -1;
 
   function turn(milliseconds: number): void {
@@ -123,12 +126,12 @@ function createCoarseClock(ticker: Ticker): Clock {
     }
   }
 
-  return { text, tick, stop: ticker.stop };
+  return { text, fraction, tick, stop: ticker.stop };
 }
 
 /** Where nothing is encoded no time is needed. */
 function createStillClock(): Clock {
-  return { text: new Float64Array(3), tick() {}, stop() {} };
+  return { text: new Float64Array(2), fraction: new Int32Array(1), tick() {}, stop() {} };
 }
 
 export function createClock(kind: 'precise' | 'coarse' | 'still'): Clock {

@@ -22,7 +22,7 @@ export interface Ticker {
   stop(): void;
 }
 
-const { load, store, notify } = Atomics;
+const { store, notify } = Atomics;
 
 export function startTicker(anchorNs: number): Ticker {
   const ticker = new Int32Array(new SharedArrayBuffer(8));
@@ -43,7 +43,8 @@ export function startTicker(anchorNs: number): Ticker {
     worker.unref();
   });
   return {
-    read: () => load(ticker, MILLISECONDS),
+    // No Atomics.load: V8 does not inline it before Node 22 (12 ns), and any value that was ever stored will do.
+    read: () => ticker[MILLISECONDS],
     stop() {
       store(ticker, STOP, 1);
       notify(ticker, STOP);
