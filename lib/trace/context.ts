@@ -1,9 +1,10 @@
 import { types } from 'node:util';
 import { OwnMap, OwnWeakMap, uncurryThis } from './intrinsics';
 import { quoteAscii } from './json';
-import { classOf, functionLabel, Kind, ownValue, slotText } from './label';
+import { classOf, functionLabel, Kind, ownValue, PROXY, slotText } from './label';
 import type { Payload } from './payload';
 import { REDACTED, Redaction } from './redaction';
+import { createFragment, type Fragment, Scratch } from './scratch';
 
 /** Levels of objects shown: 1 is the resource's own fields alone, 2 also the fields of the objects in them. */
 export const CONTEXT_DEPTH = 2;
@@ -29,15 +30,49 @@ const FIELDS_KEPT = 4_096;
 /** The lists in which Node strings its timers and immediates together: other operations, and their contents. */
 const LINKS: readonly string[] = ['_idleNext', '_idlePrev'];
 
+/** Fields in a row that are undefined. */
+const UNDEFINED_MAX = 64;
+
 /** Kept free for what says how much was left out, and for the closing bracket. */
 const TAIL = 48;
 
-const REDACTED_VALUE = `"${REDACTED}"`;
+const NULL = createFragment('null');
+const TRUE = createFragment('true');
+const FALSE = createFragment('false');
+const GETTER = createFragment('"[Getter]"');
+const CIRCULAR = createFragment('"[Circular]"');
+const SECRET = createFragment(`"${REDACTED}"`);
+const LARGE_BIGINT = createFragment('"[BigInt]"');
+const LARGE_OBJECT = createFragment('"[Object: too many fields]"');
+const REFED = createFragment(',"refed":true');
+const NOT_REFED = createFragment(',"refed":false');
+const MORE_FIELDS = createFragment(',"...":"');
+const MORE_ELEMENTS = createFragment(',"... ');
+const MORE = createFragment(' more"');
+
+/** Digits are written by hand up to here. */
+const SMALL_INTEGER_MAX = 999_999_999;
+const DIGITS_MAX = 9;
+const BIGINT_MAX = 2n ** 64n;
+
+const SPACE = 0x20;
+const COMMA = 0x2c;
+const ZERO = 0x30;
+const QUOTE = 0x22;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
 
 const { isProxy } = types;
 const { getOwnPropertyDescriptor, getOwnPropertySymbols } = Object;
+const lookupGetter = uncurryThis(
+  (Object.prototype as unknown as { __lookupGetter__(this: object, key: PropertyKey): unknown })
+    .__lookupGetter__,
+);
 const ownKeys = Object.keys;
 const hasOwn = Object.hasOwn;
+const { min } = Math;
 const isFiniteNumber = Number.isFinite;
 const toText = String as (value: symbol | bigint) => string;
 const charCodeAt = uncurryThis(String.prototype.charCodeAt);
@@ -47,9 +82,6 @@ const symbolDescription = uncurryThis(
     this: symbol,
   ) => string | undefined,
 );
-
-type LatinWriter = (this: Buffer, text: string, offset: number, length: number) => number;
-const latin1Write = uncurryThis((Buffer.prototype as unknown as { latin1Write: LatinWriter }).latin1Write);
 
 /**
  * The own fields of an operation's resource as JSON in ASCII: bounded in depth, breadth, string length and
@@ -67,10 +99,17 @@ export function createContextPayload(options: {
 
 /** What is decided once for each name of a field. */
 interface Field {
-  /** `"name":` */
-  readonly fragment: string;
+  readonly key: string;
+  /** `,"name":` */
+  readonly fragment: Fragment;
+  /** `,"name":null` and the like: most fields hold one of these. */
+  readonly withNull: Fragment;
+  readonly withTrue: Fragment;
+  readonly withFalse: Fragment;
   readonly secret: boolean;
   readonly link: boolean;
+  /** The field that last followed this one: right for most objects, and spares the look-up. */
+  next: Field | undefined;
 }
 
 /** The objects that hold the one being read, innermost first. */
@@ -80,182 +119,206 @@ interface Holder {
   readonly outer: Holder | undefined;
 }
 
-/** Objects with more than CONTEXT_FIELDS_MAX fields. */
-const large = new OwnWeakMap<object, true>();
+/** Objects with more than CONTEXT_FIELDS_MAX fields, once there is one. */
+let large: OwnWeakMap<object, true> | undefined;
 
 /** The symbol under which Node's timers keep whether they are ref'd; found on the first timer. */
 let refed: symbol | undefined;
 
+/**
+ * Writes one value after the other into the scratch. Every method that writes a value returns whether it fitted
+ * below #limit; where it did not, its caller takes the scratch back to where it was and says what is missing.
+ */
 class ContextPayload implements Payload {
   readonly #depth: number;
   readonly #breadth: number;
   readonly #redaction: Redaction;
+  readonly #scratch = new Scratch(CONTEXT_BYTES_MAX);
   #fields = new OwnMap<string, Field>();
-  /** Characters that may still be written. */
-  #room = 0;
-  #json = '';
+  /** Stand before the first field of a resource, and of every other object. */
+  #resourceStart: Field;
+  #objectStart: Field;
+  /** How far the scratch may be filled: the room for the tails of all open objects is taken off. */
+  #limit = CONTEXT_BYTES_MAX;
 
   constructor(depth: number, breadth: number, redaction: Redaction) {
     this.#depth = depth;
     this.#breadth = breadth;
     this.#redaction = redaction;
+    this.#resourceStart = this.#createField('');
+    this.#objectStart = this.#createField('');
   }
 
   measure(subject: object | undefined): number {
+    this.#scratch.length = 0;
     if (subject === undefined) return 0;
     try {
-      this.#room = CONTEXT_BYTES_MAX;
-      this.#json = this.#root(subject);
+      this.#limit = CONTEXT_BYTES_MAX;
+      this.#root(subject);
     } catch {
-      this.#json = '';
+      this.#scratch.length = 0;
     }
-    return this.#json.length;
+    return this.#scratch.length;
   }
 
   write(target: Buffer, position: number): number {
-    const { length } = this.#json;
-    latin1Write(target, this.#json, position, length);
-    this.#json = '';
-    return position + length;
+    return this.#scratch.copyTo(target, position);
   }
 
-  #root(resource: object): string {
-    if (typeof resource === 'function') return functionLabel(resource);
-    if (isProxy(resource)) return '"[Proxy]"';
+  #root(resource: object): boolean {
+    if (typeof resource === 'function') return this.#put(functionLabel(resource));
+    if (isProxy(resource)) return this.#put(PROXY);
     const { kind, name } = classOf(resource);
     if (kind === Kind.Array) return this.#elements(resource as unknown[], undefined);
     if (kind === Kind.Text) return this.#text(resource, name);
-    const timer = name === 'Timeout' || name === 'Immediate' ? refState(resource) : '';
+    const timer = name === 'Timeout' || name === 'Immediate' ? refState(resource) : undefined;
     return this.#members(resource, undefined, timer);
   }
 
-  /** The JSON of a value, taken off the room; '' where it does not fit. */
-  #value(value: unknown, holder: Holder): string {
-    let json: string;
+  #put(fragment: Fragment): boolean {
+    if (this.#scratch.length + fragment.length > this.#limit) return false;
+    this.#scratch.append(fragment);
+    return true;
+  }
+
+  #value(value: unknown, holder: Holder): boolean {
     switch (typeof value) {
       case 'string':
-        json = this.#string(value);
-        break;
+        return this.#string(value);
       case 'number':
-        json = isFiniteNumber(value) ? `${value}` : `"${value}"`;
-        break;
+        return this.#number(value);
       case 'boolean':
-        json = value ? 'true' : 'false';
-        break;
+        return this.#put(value ? TRUE : FALSE);
       case 'object':
-        if (value !== null) return this.#object(value, holder);
-        json = 'null';
-        break;
+        return value === null ? this.#put(NULL) : this.#object(value, holder);
       case 'function':
-        json = functionLabel(value);
-        break;
+        return this.#put(functionLabel(value));
       case 'symbol':
-        json = this.#string(toText(value));
-        break;
+        return this.#string(toText(value));
       case 'bigint':
         // Writing a large one takes time in the square of its length.
-        json = value < BIGINT_MAX && value > -BIGINT_MAX ? `"${toText(value)}n"` : '"[BigInt]"';
-        break;
+        if (value >= BIGINT_MAX || value <= -BIGINT_MAX) return this.#put(LARGE_BIGINT);
+        return this.#string(`${toText(value)}n`);
       default:
-        json = 'null';
+        return this.#put(NULL);
     }
-    return this.#take(json);
   }
 
-  #take(json: string): string {
-    if (json.length > this.#room) return '';
-    this.#room -= json.length;
-    return json;
-  }
-
-  #object(object: object, holder: Holder): string {
-    if (isProxy(object)) return this.#take('"[Proxy]"');
+  #object(object: object, holder: Holder): boolean {
+    if (isProxy(object)) return this.#put(PROXY);
     const { kind, label, name } = classOf(object);
-    if (kind === Kind.Text) return this.#take(this.#text(object, name));
-    for (let at: Holder | undefined = holder; at !== undefined; at = at.outer) {
-      if (at.object === object) return this.#take('"[Circular]"');
-    }
+    if (kind === Kind.Text) return this.#text(object, name);
     const isDeep = holder.level >= this.#depth;
-    if (kind === Kind.Array) {
-      if (isDeep) return this.#take(`"[Array(${(object as unknown[]).length})]"`);
-      return this.#elements(object as unknown[], holder);
+    if (isDeep && kind === Kind.Fields) return this.#put(label);
+    for (let at: Holder | undefined = holder; at !== undefined; at = at.outer) {
+      if (at.object === object) return this.#put(CIRCULAR);
     }
-    return isDeep ? this.#take(label) : this.#members(object, holder, '');
+    if (kind === Kind.Fields) return this.#members(object, holder, undefined);
+    if (isDeep) return this.#string(`[Array(${(object as unknown[]).length})]`);
+    return this.#elements(object as unknown[], holder);
   }
 
-  #members(object: object, outer: Holder | undefined, extra: string): string {
-    if (this.#room < TAIL) return '';
-    if (large.has(object)) return this.#take('"[Object: too many fields]"');
+  #members(object: object, outer: Holder | undefined, extra: Fragment | undefined): boolean {
+    const scratch = this.#scratch;
+    if (scratch.length + TAIL > this.#limit) return false;
+    if (large?.has(object)) return this.#put(LARGE_OBJECT);
     const keys = ownKeys(object);
     const { length } = keys;
-    if (length > CONTEXT_FIELDS_MAX) large.set(object, true);
-    this.#room -= TAIL;
+    if (length > CONTEXT_FIELDS_MAX) {
+      large ??= new OwnWeakMap();
+      large.set(object, true);
+    }
+    this.#limit -= TAIL;
     const holder: Holder = { object, level: outer === undefined ? 1 : outer.level + 1, outer };
-    let json = '';
+    const opening = scratch.length;
     let shown = 0;
     let i = 0;
+    let previous = outer === undefined ? this.#resourceStart : this.#objectStart;
     // Fields that are undefined are not shown; the second bound is for an object full of them.
-    for (; i < length && shown < this.#breadth && i < this.#breadth + 64; i++) {
-      const field = this.#fields.get(keys[i]) ?? this.#field(keys[i]);
+    for (; i < length && shown < this.#breadth && i < this.#breadth + UNDEFINED_MAX; i++) {
+      const key = keys[i];
+      let field = previous.next;
+      if (field === undefined || field.key !== key) {
+        field = this.#field(key);
+        previous.next = field;
+      }
+      previous = field;
       if (field.link) continue;
-      const descriptor = getOwnPropertyDescriptor(object, keys[i]);
-      if (descriptor === undefined) continue;
-      const { fragment } = field;
-      const roomBefore = this.#room;
-      this.#room -= fragment.length + 1;
-      let value: string;
-      if (!hasOwn(descriptor, 'value')) value = this.#take('"[Getter]"');
-      else if (descriptor.value === undefined) continue;
-      else if (field.secret && descriptor.value !== null) value = this.#take(REDACTED_VALUE);
-      else value = this.#value(descriptor.value, holder);
-      if (value === '') {
-        this.#room = roomBefore;
+      const descriptor = getOwnPropertyDescriptor(object, key);
+      // A getter's descriptor is not writable, not even false.
+      if (descriptor === undefined || (descriptor.writable !== undefined && descriptor.value === undefined)) {
+        continue;
+      }
+      const start = scratch.length;
+      if (!this.#member(field, descriptor, holder)) {
+        scratch.length = start;
         break;
       }
-      json += shown === 0 ? fragment + value : `,${fragment}${value}`;
       shown++;
     }
-    if (extra !== '') {
-      json += shown === 0 ? extra : `,${extra}`;
-      shown++;
-    }
-    if (i < length) json += `${shown === 0 ? '' : ','}"...":"${length - i} more"`;
-    this.#room += TAIL - 2;
-    return `{${json}}`;
+    if (extra !== undefined) scratch.append(extra);
+    if (i < length) this.#more(MORE_FIELDS, length - i);
+    // In the place of the first comma.
+    if (scratch.length > opening) scratch.bytes[opening] = OPENING_BRACE;
+    else scratch.appendByte(OPENING_BRACE);
+    scratch.appendByte(CLOSING_BRACE);
+    this.#limit += TAIL;
+    return true;
   }
 
-  #elements(array: unknown[], outer: Holder | undefined): string {
-    if (this.#room < TAIL) return '';
-    this.#room -= TAIL;
+  #member(field: Field, { value, writable }: PropertyDescriptor, holder: Holder): boolean {
+    if (value === null) return this.#put(field.withNull);
+    if (!field.secret && value === false) return this.#put(field.withFalse);
+    if (!field.secret && value === true) return this.#put(field.withTrue);
+    if (!this.#put(field.fragment)) return false;
+    if (writable === undefined) return this.#put(GETTER);
+    return field.secret ? this.#put(SECRET) : this.#value(value, holder);
+  }
+
+  /** What was left out; TAIL keeps the room for it. */
+  #more(fragment: Fragment, count: number): void {
+    this.#scratch.append(fragment);
+    this.#digits(count);
+    this.#scratch.append(MORE);
+  }
+
+  #elements(array: unknown[], outer: Holder | undefined): boolean {
+    const scratch = this.#scratch;
+    if (scratch.length + TAIL > this.#limit) return false;
+    this.#limit -= TAIL;
     const holder: Holder = { object: array, level: outer === undefined ? 1 : outer.level + 1, outer };
     const { length } = array;
-    let json = '';
-    let secret = false;
+    const opening = scratch.length;
+    let isSecret = false;
     let i = 0;
     for (; i < length && i < this.#breadth; i++) {
-      const descriptor = getOwnPropertyDescriptor(array, i);
-      const roomBefore = this.#room;
-      this.#room -= 1;
-      let value: string;
-      if (descriptor !== undefined && !hasOwn(descriptor, 'value')) value = this.#take('"[Getter]"');
+      const start = scratch.length;
+      scratch.appendByte(COMMA);
+      let fits: boolean;
+      if (!hasOwn(array, i)) fits = this.#put(NULL);
+      // Half the price of a descriptor where the key is an index; a setter alone reads as undefined.
+      else if (lookupGetter(array, i) !== undefined) fits = this.#put(GETTER);
       else {
-        const element: unknown = descriptor === undefined ? undefined : descriptor.value;
+        const element = array[i];
         // Lists of names and values in turn: rawHeaders, the arguments of a command.
-        value = secret ? this.#take(REDACTED_VALUE) : this.#value(element, holder);
-        secret = !secret && typeof element === 'string' && this.#redaction.isSecretName(element);
+        fits = isSecret ? this.#put(SECRET) : this.#value(element, holder);
+        isSecret = !isSecret && typeof element === 'string' && this.#redaction.isSecretName(element);
       }
-      if (value === '') {
-        this.#room = roomBefore;
+      if (!fits) {
+        scratch.length = start;
         break;
       }
-      json += i === 0 ? value : `,${value}`;
     }
-    if (i < length) json += `${i === 0 ? '' : ','}"... ${length - i} more"`;
-    this.#room += TAIL - 2;
-    return `[${json}]`;
+    if (i < length) this.#more(MORE_ELEMENTS, length - i);
+    // In the place of the first comma.
+    if (scratch.length > opening) scratch.bytes[opening] = OPENING_BRACKET;
+    else scratch.appendByte(OPENING_BRACKET);
+    scratch.appendByte(CLOSING_BRACKET);
+    this.#limit += TAIL;
+    return true;
   }
 
-  #text(object: object, name: string): string {
+  #text(object: object, name: string): boolean {
     let text: string;
     try {
       text = slotText(object, name);
@@ -265,47 +328,111 @@ class ContextPayload implements Payload {
     return this.#string(text);
   }
 
-  #string(text: string): string {
-    const isCut = text.length > CONTEXT_STRING_MAX;
-    let shown = isCut ? slice(text, 0, CONTEXT_STRING_MAX) : text;
-    let isPlain = true;
-    let mayHoldSecrets = false;
-    for (let i = 0; i < shown.length; i++) {
-      const code = charCodeAt(shown, i);
-      if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) isPlain = false;
-      else if (code === 0x3a || code === 0x3d) mayHoldSecrets = true;
-      // the r of "Bearer " or the c of "Basic "
-      else if (code === 0x20 && i > 4) {
-        const before = charCodeAt(shown, i - 1) | 0x20;
-        if (before === 0x72 || before === 0x63) mayHoldSecrets = true;
+  #number(value: number): boolean {
+    if (value < 0 || value > SMALL_INTEGER_MAX || (value | 0) !== value) {
+      return this.#ascii(isFiniteNumber(value) ? `${value}` : `"${value}"`);
+    }
+    if (this.#scratch.length + DIGITS_MAX > this.#limit) return false;
+    this.#digits(value);
+    return true;
+  }
+
+  /** A whole number from 0 up; lists of more than SMALL_INTEGER_MAX are said to have that many. */
+  #digits(value: number): void {
+    const scratch = this.#scratch;
+    const { bytes } = scratch;
+    let rest = min(value, SMALL_INTEGER_MAX);
+    let at = scratch.length + 1;
+    for (let bound = 10; bound <= rest; bound *= 10) at++;
+    scratch.length = at;
+    do {
+      const quotient = (rest / 10) | 0;
+      bytes[--at] = ZERO + rest - 10 * quotient;
+      rest = quotient;
+    } while (rest > 0);
+  }
+
+  #string(text: string): boolean {
+    const { length } = text;
+    const scratch = this.#scratch;
+    if (length <= CONTEXT_STRING_MAX && scratch.length + length + 2 <= this.#limit) {
+      const { bytes } = scratch;
+      let at = scratch.length;
+      bytes[at++] = QUOTE;
+      let i = 0;
+      for (; i < length; i++) {
+        const code = charCodeAt(text, i);
+        if (!isHarmless(code) || (code === SPACE && i > 4 && mayEndScheme(charCodeAt(text, i - 1)))) break;
+        bytes[at++] = code;
+      }
+      if (i === length) {
+        bytes[at++] = QUOTE;
+        scratch.length = at;
+        return true;
       }
     }
-    if (mayHoldSecrets) shown = this.#redaction.redactText(shown);
-    if (isCut) shown += `... ${text.length - CONTEXT_STRING_MAX} more`;
-    return isPlain ? `"${shown}"` : quoteAscii(shown);
+    let shown = length > CONTEXT_STRING_MAX ? slice(text, 0, CONTEXT_STRING_MAX) : text;
+    shown = this.#redaction.redactText(shown);
+    if (length > CONTEXT_STRING_MAX) shown += `... ${length - CONTEXT_STRING_MAX} more`;
+    return this.#ascii(quoteAscii(shown));
+  }
+
+  #ascii(text: string): boolean {
+    const scratch = this.#scratch;
+    const { length } = text;
+    if (scratch.length + length > this.#limit) return false;
+    const { bytes } = scratch;
+    for (let i = 0; i < length; i++) bytes[scratch.length + i] = charCodeAt(text, i);
+    scratch.length += length;
+    return true;
   }
 
   #field(key: string): Field {
-    const isCut = key.length > CONTEXT_KEY_MAX;
-    let link = false;
-    for (let i = 0; i < LINKS.length; i++) if (key === LINKS[i]) link = true;
-    const field = {
-      fragment: `${quoteAscii(isCut ? `${slice(key, 0, CONTEXT_KEY_MAX)}...` : key)}:`,
-      secret: this.#redaction.isSecret(key),
-      link,
-    };
-    if (!isCut) {
-      if (this.#fields.size >= FIELDS_KEPT) this.#fields = new OwnMap();
+    let field = this.#fields.get(key);
+    if (field === undefined) {
+      field = this.#createField(key);
+      if (key.length > CONTEXT_KEY_MAX) return field;
+      if (this.#fields.size >= FIELDS_KEPT) {
+        this.#fields = new OwnMap();
+        // or the old fields would live on behind them
+        this.#resourceStart = this.#createField('');
+        this.#objectStart = this.#createField('');
+      }
       this.#fields.set(key, field);
     }
     return field;
   }
+
+  #createField(key: string): Field {
+    const name = key.length > CONTEXT_KEY_MAX ? `${slice(key, 0, CONTEXT_KEY_MAX)}...` : key;
+    let link = false;
+    for (let i = 0; i < LINKS.length; i++) if (key === LINKS[i]) link = true;
+    const start = `,${quoteAscii(name)}:`;
+    return {
+      key,
+      fragment: createFragment(start),
+      withNull: createFragment(`${start}null`),
+      withTrue: createFragment(`${start}true`),
+      withFalse: createFragment(`${start}false`),
+      secret: this.#redaction.isSecret(key),
+      link,
+      next: undefined,
+    };
+  }
 }
 
-const BIGINT_MAX = 2n ** 64n;
+/** Written as it is, and no part of a pair of name and value. */
+function isHarmless(code: number): boolean {
+  return code >= 0x20 && code < 0x7f && code !== QUOTE && code !== 0x5c && code !== 0x3a && code !== 0x3d;
+}
 
-/** `"refed":true`, or '' where the resource does not say. */
-function refState(timer: object): string {
+/** The r of "Bearer " and the c of "Basic ". */
+function mayEndScheme(code: number): boolean {
+  return (code | 0x20) === 0x72 || (code | 0x20) === 0x63;
+}
+
+/** `"refed":true`, or undefined where the resource does not say. */
+function refState(timer: object): Fragment | undefined {
   let state = refed === undefined ? undefined : ownValue(timer, refed);
   if (state === undefined) {
     const symbols = getOwnPropertySymbols(timer);
@@ -315,5 +442,5 @@ function refState(timer: object): string {
       state = ownValue(timer, refed);
     }
   }
-  return typeof state === 'boolean' ? `"refed":${state}` : '';
+  return typeof state === 'boolean' ? (state ? REFED : NOT_REFED) : undefined;
 }

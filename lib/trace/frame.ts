@@ -2,6 +2,7 @@ import { basename, dirname, sep } from 'node:path';
 import { OwnMap, uncurryThis } from './intrinsics';
 import { quote } from './json';
 import type { CallSiteReader } from './realm';
+import { createFragment, type Fragment } from './scratch';
 
 /** Frames kept encoded; a program that makes functions by eval without end only ever fills the table anew. */
 export const FRAME_TABLE_COUNT = 8_192;
@@ -23,7 +24,6 @@ const includes = uncurryThis(String.prototype.includes as (this: string, part: s
 const replace = uncurryThis(
   String.prototype.replaceAll as (this: string, part: string, by: string) => string,
 );
-const encode = Buffer.from as (text: string, encoding: 'utf8') => Buffer;
 
 /** Node's async_hooks: what stands between the program and our hook, and the class that the program calls. */
 const NODE_ASYNC_HOOKS = ['node:internal/async_hooks', 'node:async_hooks', 'node:internal/promise_hooks'];
@@ -79,7 +79,7 @@ export function locate(site: NodeJS.CallSite, sites: CallSiteReader): Location {
   return { functionName, fileName, lineNumber: lineNumber ?? 0, columnNumber: columnNumber ?? 0 };
 }
 
-/** A frame as it stands in the log: `"...",` in UTF-8, as words of four bytes, the last one filled up. */
+/** A frame as it stands in the log: `"...",`. */
 export class Frame {
   /** The frame that was last seen below this one: right for most stacks, and spares the look-up. */
   next: Frame | undefined = undefined;
@@ -93,9 +93,7 @@ export class Frame {
     readonly hash: string,
     /** isToplevel, isConstructor and isAsync as bits. */
     readonly flags: number,
-    readonly words: Int32Array,
-    /** Bytes, the comma included. 0: the frame is left out. */
-    readonly length: number,
+    readonly fragment: Fragment,
   ) {}
 }
 
@@ -111,11 +109,11 @@ class Script {
   ) {}
 }
 
-const NO_WORDS = new Int32Array(0);
+const NOTHING = createFragment('');
 const NAMELESS = new Script('', false, false);
 
 /** Stands for any frame that is left out. */
-export const LEFT_OUT = new Frame(NAMELESS, 0, null, '', 0, NO_WORDS, 0);
+export const LEFT_OUT = new Frame(NAMELESS, 0, null, '', 0, NOTHING);
 
 const TOPLEVEL = 1;
 const CONSTRUCTOR = 2;
@@ -132,7 +130,7 @@ export class FrameTable {
   #count = 0;
   #bytes = 0;
   /** Stands above the first frame of every stack. */
-  readonly top = new Frame(NAMELESS, 0, null, '', 0, NO_WORDS, 0);
+  readonly top = new Frame(NAMELESS, 0, null, '', 0, NOTHING);
 
   constructor(private readonly sites: CallSiteReader) {}
 
@@ -225,12 +223,9 @@ export class FrameTable {
     hash: string,
     flags: number,
   ): Frame {
-    const bytes = encode(`${quote(frameText(location))},`, 'utf8');
-    const words = new Int32Array((bytes.length + 3) >> 2);
-    const copy = new Uint8Array(words.buffer);
-    for (let i = 0; i < bytes.length; i++) copy[i] = bytes[i];
-    this.#makeRoom(copy.length);
-    return new Frame(script, position, typeName, hash, flags, words, bytes.length);
+    const fragment = createFragment(`${quote(frameText(location))},`);
+    this.#makeRoom(4 * fragment.words.length);
+    return new Frame(script, position, typeName, hash, flags, fragment);
   }
 
   #makeRoom(bytes: number): void {

@@ -1,9 +1,13 @@
 import { types } from 'node:util';
-import { OwnWeakMap, uncurryGetter, uncurryThis } from './intrinsics';
+import { OwnMap, OwnWeakMap, uncurryGetter, uncurryThis } from './intrinsics';
 import { quoteAscii } from './json';
+import { createFragment, type Fragment } from './scratch';
 
 /** Characters kept of the name of a class or function. */
 export const NAME_MAX = 64;
+
+/** Labels of functions kept by name. */
+const FUNCTION_NAMES_KEPT = 1_024;
 
 /** How far up a prototype chain the name of a class is looked for. */
 const PROTOTYPES_MAX = 8;
@@ -48,21 +52,27 @@ export enum Kind {
 export interface ClassInfo {
   readonly name: string;
   readonly kind: Kind;
-  /** `"[Socket]"`, as JSON. */
-  readonly label: string;
+  /** `"[Socket]"`. */
+  readonly label: Fragment;
 }
 
-const PLAIN: ClassInfo = { name: 'Object', kind: Kind.Fields, label: '"[Object]"' };
-const ARRAY: ClassInfo = { name: 'Array', kind: Kind.Array, label: '"[Array]"' };
+/** What stands for a Proxy, of which nothing can be asked without running its traps. */
+export const PROXY = createFragment('"[Proxy]"');
+
+const PLAIN = createClass('Object', Kind.Fields);
+const ARRAY = createClass('Array', Kind.Array);
+const MODULE = createClass('Module', Kind.Text);
+const FUNCTION = createFragment('"[Function]"');
 const objectPrototype = Object.prototype;
 const arrayPrototype = Array.prototype;
 const isArray = Array.isArray;
 
 /** By prototype. Weak: the class may go when the program lets it go. */
 const classes = new OwnWeakMap<object, ClassInfo>();
-/** Labels of functions, as JSON. */
-const functions = new OwnWeakMap<object, string>();
+/** Labels of functions. */
+const functions = new OwnWeakMap<object, Fragment>();
 let functionsSeen = 0;
+let functionNames = new OwnMap<string, Fragment>();
 
 /** Runs no code of the program; `object` must not be a Proxy. */
 export function classOf(object: object): ClassInfo {
@@ -72,14 +82,17 @@ export function classOf(object: object): ClassInfo {
   if (prototype === null) return isModuleNamespaceObject(object) ? MODULE : PLAIN;
   let info = classes.get(prototype);
   if (info === undefined) {
-    const name = className(prototype);
-    info = { name, kind: kindOf(object), label: quoteAscii(`[${name}]`) };
+    info = createClass(className(prototype), kindOf(object));
     classes.set(prototype, info);
   }
+  // An object made with the prototype of such a class need not be an array.
+  if (info.kind === Kind.Array && !isArray(object)) return PLAIN;
   return info;
 }
 
-const MODULE: ClassInfo = { name: 'Module', kind: Kind.Text, label: '"[Module]"' };
+function createClass(name: string, kind: Kind): ClassInfo {
+  return { name, kind, label: createFragment(quoteAscii(`[${name}]`)) };
+}
 
 function kindOf(object: object): Kind {
   if (isArray(object)) return Kind.Array;
@@ -114,19 +127,27 @@ export function ownValue(object: object, key: PropertyKey): unknown {
   return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
 }
 
-/** `"[Function: name]"` as JSON. */
-export function functionLabel(callee: object): string {
+/** `"[Function: name]"`. */
+export function functionLabel(callee: object): Fragment {
   let label = functions.get(callee);
   if (label !== undefined) return label;
-  if (isProxy(callee)) return '"[Proxy]"';
+  if (isProxy(callee)) return PROXY;
   const name = ownValue(callee, 'name');
-  label =
-    typeof name === 'string' && name !== ''
-      ? quoteAscii(`[Function: ${slice(name, 0, NAME_MAX)}]`)
-      : '"[Function]"';
+  label = typeof name === 'string' && name !== '' ? namedFunction(name) : FUNCTION;
   // Functions that live long are seen often and get in soon; a closure made for one call rarely does. An entry
   // costs its function a hash code and the collector a look.
   if ((functionsSeen++ & 7) === 0) functions.set(callee, label);
+  return label;
+}
+
+function namedFunction(name: string): Fragment {
+  const shown = name.length > NAME_MAX ? slice(name, 0, NAME_MAX) : name;
+  let label = functionNames.get(shown);
+  if (label === undefined) {
+    label = createFragment(quoteAscii(`[Function: ${shown}]`));
+    if (functionNames.size >= FUNCTION_NAMES_KEPT) functionNames = new OwnMap();
+    functionNames.set(shown, label);
+  }
   return label;
 }
 

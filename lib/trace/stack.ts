@@ -1,21 +1,21 @@
 import ErrorStackParser = require('error-stack-parser');
 
 import { ANONYMOUS, FrameTable, frameText, LEFT_OUT, type Location } from './frame';
-import { OwnDataView, uncurryThis } from './intrinsics';
+import { uncurryThis } from './intrinsics';
 import type { Payload } from './payload';
 import { ownRealm } from './realm';
+import { Scratch } from './scratch';
 
 /** Frames asked for beyond the limit at first: ours and those of Node's async_hooks. Raised where they are more. */
 export const OWN_FRAMES = 6;
 const OWN_FRAMES_MAX = 16;
 
-/** Bytes kept for the next stack; a longer one gets its buffer for itself. */
-export const SCRATCH_BYTES = 64 * 1024;
+/** Bytes kept for the next stack; a longer one gets a buffer for itself. */
+export const STACK_SCRATCH_BYTES = 16 * 1024;
 
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 
-const copy = uncurryThis(Buffer.prototype.copy);
 const split = uncurryThis(String.prototype.split as (this: string, by: string) => string[]);
 const startsWith = uncurryThis(String.prototype.startsWith);
 const endsWith = uncurryThis(String.prototype.endsWith);
@@ -44,9 +44,7 @@ class StackPayload implements Payload {
   readonly #frames: FrameTable;
   readonly #realm = ownRealm();
   #ownFrames = OWN_FRAMES;
-  #scratch = Buffer.alloc(1024);
-  #view = new OwnDataView(this.#scratch.buffer, this.#scratch.byteOffset, this.#scratch.length);
-  #length = 0;
+  readonly #scratch = new Scratch(STACK_SCRATCH_BYTES);
   #kept = 0;
 
   constructor(limit: number, frames: FrameTable) {
@@ -60,14 +58,13 @@ class StackPayload implements Payload {
     } catch {
       // The program is about to run out of stack, and has a handler of its own for that: see nothing rather
       // than end the process, as an error that leaves a hook would.
-      this.#length = 0;
+      this.#scratch.length = 0;
       return 0;
     }
   }
 
   write(target: Buffer, position: number): number {
-    copy(this.#scratch, target, position, 0, this.#length);
-    return position + this.#length;
+    return this.#scratch.copyTo(target, position);
   }
 
   #capture(ownFrames: number): number {
@@ -79,9 +76,8 @@ class StackPayload implements Payload {
     }
     const trace: unknown = new RealmError().stack;
     this.#kept = 0;
-    this.#length = 1;
-    if (this.#scratch.length > SCRATCH_BYTES) this.#grow(0);
-    this.#scratch[0] = OPENING_BRACKET;
+    this.#scratch.clear();
+    this.#scratch.appendByte(OPENING_BRACKET);
     const seen =
       typeof trace === 'string' ? this.#addText(trace) : this.#addSites(trace as NodeJS.CallSite[]);
     if (this.#kept < this.#limit && seen === asked) {
@@ -90,9 +86,9 @@ class StackPayload implements Payload {
       if (needed <= OWN_FRAMES_MAX) this.#ownFrames = needed;
       return this.#capture(needed);
     }
-    if (this.#kept === 0) this.#length++;
-    this.#scratch[this.#length - 1] = CLOSING_BRACKET; // in the place of the last comma
-    return this.#length;
+    if (this.#kept > 0) this.#scratch.length--; // the last comma
+    this.#scratch.appendByte(CLOSING_BRACKET);
+    return this.#scratch.length;
   }
 
   #addSites(trace: NodeJS.CallSite[]): number {
@@ -104,7 +100,8 @@ class StackPayload implements Payload {
     for (let i = 0; i < length && this.#kept < this.#limit; i++) {
       const frame = table.find(trace[i], previous, mayBeAsync);
       if (frame === LEFT_OUT) continue;
-      this.#add(frame.words, frame.length);
+      this.#scratch.append(frame.fragment);
+      this.#kept++;
       previous = frame;
     }
     return length;
@@ -117,32 +114,13 @@ class StackPayload implements Payload {
     const lines = split(stack, '\n    at ');
     for (let i = 1; i < lines.length && this.#kept < this.#limit; i++) {
       const frame = table.findText(lines[i], readLine);
-      if (frame !== LEFT_OUT) this.#add(frame.words, frame.length);
+      if (frame === LEFT_OUT) continue;
+      this.#scratch.append(frame.fragment);
+      this.#kept++;
     }
     return lines.length - 1;
   }
-
-  #add(words: Int32Array, length: number): void {
-    const at = this.#length;
-    // Whole words are stored: up to three bytes behind the frame are overwritten by what follows.
-    if (at + length + 4 > this.#scratch.length) this.#grow(at + length + 4);
-    const view = this.#view;
-    for (let i = 0, to = at; i < words.length; i++, to += 4) view.setInt32(to, words[i], LITTLE_ENDIAN);
-    this.#length = at + length;
-    this.#kept++;
-  }
-
-  #grow(needed: number): void {
-    let size = 1024;
-    while (size < needed) size *= 2;
-    const grown = Buffer.alloc(size);
-    copy(this.#scratch, grown, 0, 0, Math.min(this.#length, size));
-    this.#scratch = grown;
-    this.#view = new OwnDataView(grown.buffer, grown.byteOffset, grown.length);
-  }
 }
-
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /** Reads "Type.method (/a/file.js:1:2)". What error-stack-parser cannot read stands as the name of a function. */
 function readLine(text: string): Location {
