@@ -1,25 +1,20 @@
-import { FORMAT_VERSION, type TraceRecord } from '../log/event';
+import type { TraceRecord } from '../log/event';
 import { NO_OP, nextHash, Ops } from './ops';
+import {
+  AFTER,
+  BEFORE,
+  DESTROY,
+  INIT,
+  isCustom,
+  isFrames,
+  isId,
+  isRecord,
+  PHASE_CODES,
+  PHASES,
+  RESOLVE,
+} from './record';
 import { NO_STACK, Stacks } from './stacks';
 import { isJson } from './syntax';
-
-/** Codes of `Decoder.phase`, in the order of `OPERATION_PHASES`, then the phases that are no operation's. */
-export const INIT = 0;
-export const BEFORE = 1;
-export const AFTER = 2;
-export const DESTROY = 3;
-export const RESOLVE = 4;
-export const START = 5;
-export const END = 6;
-export const LOST = 7;
-
-const PHASES = ['init', 'before', 'after', 'destroy', 'resolve', 'start', 'end', 'lost'] as const;
-const PHASE_CODES = new Map<unknown, number>(PHASES.map((phase, code) => [phase, code]));
-const OWN_FIELDS = new Set(
-  'opid op phase area parentopid parentop execopid time stack ctx format pid thread node versions anchor options counts lost live reason exitcode error count'.split(
-    ' ',
-  ),
-);
 
 /** Learning a prefix or suffix costs a few parses; a log that changes them oftener than this is read by JSON.parse. */
 const MAX_LESSONS = 256;
@@ -276,7 +271,7 @@ export class Decoder {
     if (op !== undefined) this.op = this.ops.intern(op, typeof area === 'string' ? area : undefined);
     if (phase === INIT) {
       this.parentopid = parentopid;
-      if (typeof execopid === 'number') this.execopid = execopid;
+      if (isId(execopid)) this.execopid = execopid;
       if (typeof parentop === 'string') this.ops.learn(parentop);
       if (isFrames(stack)) this.stack = this.stacks.intern(stack);
     }
@@ -374,42 +369,5 @@ function phaseAt(byte: number): number {
       return RESOLVE;
     default:
       return -1;
-  }
-}
-
-function isCustom(text: string): boolean {
-  try {
-    return Object.keys(JSON.parse(text)).every((field) => !OWN_FIELDS.has(field));
-  } catch {
-    return false;
-  }
-}
-
-function isFrames(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((frame) => typeof frame === 'string');
-}
-
-const isNumber = (value: unknown) => Number.isFinite(value);
-
-/** Whether a parsed line has the fields without which its phase means nothing. */
-function isRecord(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { phase, time, opid, op, parentopid, format, pid, count } = value as Record<string, unknown>;
-  // A start of a format to come may have any fields: it has to reach the reader, which refuses it by name.
-  if (phase === 'start' && isNumber(format) && (format as number) > FORMAT_VERSION) return true;
-  if (!isNumber(time)) return false;
-  switch (PHASE_CODES.get(phase)) {
-    case undefined:
-      return false;
-    case INIT:
-      return isNumber(opid) && isNumber(parentopid) && typeof op === 'string';
-    case START:
-      return isNumber(format) && isNumber(pid);
-    case END:
-      return true;
-    case LOST:
-      return isNumber(count);
-    default:
-      return isNumber(opid) && (op === undefined || typeof op === 'string');
   }
 }

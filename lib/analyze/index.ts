@@ -9,3 +9,4 @@ export type { Frame } from './site';
 export { parseFrame } from './site';
 export { analyzeSlow, type SlowOptions } from './slow';
 export { analyzeStats, type StatsOptions } from './stats';
+export { analyzeTree, type TreeOptions } from './tree';

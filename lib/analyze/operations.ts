@@ -1,8 +1,9 @@
 import type { EndRecord, StartRecord } from '../log/event';
-import { AFTER, BEFORE, DESTROY, type Decoder, END, INIT, RESOLVE, START } from './decoder';
+import type { Decoder } from './decoder';
 import { Groups } from './groups';
 import { NO_ROW, RAN, RAN_AGAIN, SETTLED } from './live';
 import { type LogCounts, type LogSource, type ReadOptions, scan } from './reader';
+import { AFTER, BEFORE, DESTROY, END, INIT, RESOLVE, START } from './record';
 import type { LogReport } from './report';
 import { Run } from './run';
 

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { constants, createGunzip } from 'node:zlib';
 import { TracerError } from '../errors';
 import { FORMAT_VERSION, type StartRecord, type TraceRecord } from '../log/event';
-import { Decoder, LOST, START } from './decoder';
+import { Decoder } from './decoder';
 import { Lines } from './lines';
+import { LOST, START } from './record';
 
 /**
  * Where a log comes from: a path ('-' is standard input), a file: URL, anything that gives bytes or text
@@ -108,31 +109,43 @@ class Scanner {
     };
     for (const input of inputs) {
       this.counts.sources++;
+      const chunks = inflated(this.#counted(input));
       try {
-        for await (const chunk of inflated(this.#counted(input))) {
+        for (
+          let chunk = await this.#next(chunks, input);
+          chunk !== undefined;
+          chunk = await this.#next(chunks, input)
+        ) {
           this.#lines.feed(chunk);
           report();
           yield;
         }
-      } catch (error) {
-        if (error instanceof TracerError) throw error;
-        const message = error instanceof Error ? error.message : String(error);
-        if (!isDamage(error)) {
-          throw new TracerError(
-            'ERR_ASYNC_TRACER_INPUT',
-            `the log ${input.name} could not be read: ${message}`,
-            {
-              cause: error,
-            },
-          );
-        }
-        this.counts.damaged.push({ source: input.name, message });
+      } finally {
+        await chunks.return(undefined);
       }
       this.#lines.seam();
     }
     this.#lines.finish();
     report();
     yield;
+  }
+
+  /** The next chunk; undefined where the source has ended or is damaged from here on. */
+  async #next(chunks: AsyncGenerator<Buffer>, { name }: Input): Promise<Buffer | undefined> {
+    try {
+      const { value, done } = await chunks.next();
+      return done ? undefined : value;
+    } catch (error) {
+      if (error instanceof TracerError) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      if (!isDamage(error)) {
+        throw new TracerError('ERR_ASYNC_TRACER_INPUT', `the log ${name} could not be read: ${message}`, {
+          cause: error,
+        });
+      }
+      this.counts.damaged.push({ source: name, message });
+      return undefined;
+    }
   }
 
   async *#counted(input: Input): AsyncGenerator<Buffer> {

@@ -209,7 +209,10 @@ export interface PathReport {
   log: LogReport;
   by: 'trigger' | 'execution';
   opid: number;
-  /** One for each run that has the id, root first. Empty where no run has it. */
+  /**
+   * One for each run that has the id, the root first; the first step's own parent is not in the log. Empty where no run
+   * has the id. Of more than 10,000 steps those nearest to the operation are listed, and the root.
+   */
   paths: { run: number; steps: PathStep[] }[];
 }
 
@@ -230,7 +233,8 @@ export interface RootReport {
     ran: number;
     queued: number;
     waited: number;
-    tree: TreeNode;
+    /** What the root started, collapsed where alike. */
+    started: TreeNode[];
   }[];
 }
 

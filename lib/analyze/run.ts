@@ -1,8 +1,8 @@
 import { type EndRecord, OPERATION_PHASES, type StartRecord } from '../log/event';
 import { Callbacks } from './callbacks';
 import { roomFor } from './column';
-import { INIT, RESOLVE } from './decoder';
 import { Live } from './live';
+import { INIT, RESOLVE } from './record';
 import type { RunReport } from './report';
 
 /**

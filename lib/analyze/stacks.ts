@@ -1,3 +1,4 @@
+import { isFrames } from './record';
 import { type Frame, type Site, siteOf } from './site';
 
 /** `Decoder.stack` of a record that carries no stack. */
@@ -52,7 +53,7 @@ export class Stacks {
     } catch {
       return NO_STACK;
     }
-    if (!Array.isArray(frames) || !frames.every((frame) => typeof frame === 'string')) return NO_STACK;
+    if (!isFrames(frames)) return NO_STACK;
     return this.#add(text, hash, frames);
   }
 

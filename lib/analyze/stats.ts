@@ -1,5 +1,5 @@
 import { roomFor } from './column';
-import { Decoder, INIT } from './decoder';
+import { Decoder } from './decoder';
 import { FanOuts } from './fanout';
 import {
   type FindingOptions,
@@ -15,6 +15,7 @@ import { Histograms, round } from './histograms';
 import { Loop } from './loop';
 import { follow, Operations, Watcher } from './operations';
 import type { LogSource, ReadOptions } from './reader';
+import { INIT } from './record';
 import type { AreaRow, StatsReport, StatsRow } from './report';
 import type { Run } from './run';
 

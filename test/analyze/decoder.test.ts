@@ -16,9 +16,9 @@ function byJsonParse(line: string): Record<string, unknown> | undefined {
     return undefined;
   }
   if (typeof value !== 'object' || value === null || !PHASES.has(value['phase'] as string)) return undefined;
-  if (!Number.isFinite(value['time']) || !Number.isFinite(value['opid'])) return undefined;
+  if (!Number.isFinite(value['time']) || !Number.isSafeInteger(value['opid'])) return undefined;
   if (value['phase'] === 'init') {
-    return Number.isFinite(value['parentopid']) && typeof value['op'] === 'string' ? value : undefined;
+    return Number.isSafeInteger(value['parentopid']) && typeof value['op'] === 'string' ? value : undefined;
   }
   return value['op'] === undefined || typeof value['op'] === 'string' ? value : undefined;
 }
