@@ -9,14 +9,14 @@
  *
  * ASYNC_TRACER_BEGAN and ASYNC_TRACER_SESSION are set by us, for the processes that follow.
  *
- * Whatever is wrong with them is said on standard error, and the program runs untraced. npm, npx, pnpm, yarn and
- * corepack are not traced themselves, what they start is; nor is a thread of Node's own where Node tells it (for
- * `module.register`).
+ * A value that is refused is said on standard error, and the program runs untraced; a variable that is not known is
+ * said once, and tracing goes on. npm, npx, pnpm, yarn and corepack are not traced themselves, what they start is; nor
+ * is Node's own thread of module hooks (`module.register`).
  */
 import { appendFileSync, closeSync, openSync, realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
-import { TracerError } from './errors';
+import type { TracerError } from './errors';
 import { asyncTracer } from './index';
 import { OPTIONS, optionsFromEnvironment, variableOf } from './trace/options';
 import { DEFAULT_OUTPUT, outputOf, resolveOutput } from './trace/output';
@@ -46,15 +46,20 @@ function isPackageManager(): boolean {
   }
 }
 
-function refuseUnknown(environment: NodeJS.ProcessEnv): void {
-  const unknown = Object.keys(environment).find(
-    (name) => name.startsWith('ASYNC_TRACER_') && !VARIABLES.includes(name),
-  );
-  if (unknown !== undefined) {
-    throw new TracerError(
-      'ERR_ASYNC_TRACER_UNKNOWN_OPTION',
-      `There is no variable ${unknown}. The variables are ${VARIABLES.slice(0, -2).join(', ')}.`,
-    );
+/** They may be meant for a later version, or for something else: no reason to go without a trace. */
+function sayUnknown(environment: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('ASYNC_TRACER_') && !VARIABLES.includes(name)) {
+      say(`the variable ${name} is not known, and passed over.`);
+    }
+  }
+}
+
+function say(...lines: string[]): void {
+  try {
+    writeSync(STDERR, lines.map((line) => `async-tracer: ${line}\n`).join(''));
+  } catch {
+    // Nobody can be told.
   }
 }
 
@@ -88,7 +93,6 @@ function windowOf(environment: NodeJS.ProcessEnv, began: number): Window | undef
 }
 
 function start(environment: NodeJS.ProcessEnv): Tracer | undefined {
-  refuseUnknown(environment);
   const options = { header: true, ...optionsFromEnvironment(environment) };
   const pattern = resolveOutput(environment['ASYNC_TRACER_OUTPUT'] ?? DEFAULT_OUTPUT, process.cwd());
   const began = Number(environment['ASYNC_TRACER_BEGAN'] ?? Date.now());
@@ -97,8 +101,11 @@ function start(environment: NodeJS.ProcessEnv): Tracer | undefined {
     return undefined;
   }
   const { pid } = process;
-  const path = outputOf(pattern, { pid, thread: threads.threadId, first: claimFirst(environment) });
-  // Said before the tracer starts, while our own work is not traced yet.
+  const first = claimFirst(environment);
+  if (first) {
+    sayUnknown(environment);
+  }
+  const path = outputOf(pattern, { pid, thread: threads.threadId, first });
   environment['ASYNC_TRACER_OUTPUT'] = pattern;
   environment['ASYNC_TRACER_BEGAN'] = String(began);
   const tracer = asyncTracer(path, window.opensIn > 0 ? { ...options, autostart: false } : options);
@@ -123,19 +130,17 @@ function startOrExplain(): Tracer | undefined {
     return start(process.env);
   } catch (error) {
     const { code, message } = error as TracerError;
-    const text = `async-tracer: ${message}${code === undefined ? '' : ` [${code}]`}\nasync-tracer: the program runs untraced.\n`;
-    try {
-      writeSync(STDERR, text);
-    } catch {
-      // Nobody can be told.
-    }
+    say(`${message}${code === undefined ? '' : ` [${code}]`}`, 'the program runs untraced.');
     return undefined;
   }
 }
 
-// Node 20 does not tell its own threads from the program's.
-const { isInternalThread } = threads as { isInternalThread?: boolean };
+/** The thread of module hooks. Before Node 22.14 it shows only by having no parent to talk to. */
+function isInternalThread(): boolean {
+  const told = (threads as { isInternalThread?: boolean }).isInternalThread;
+  return told ?? (!threads.isMainThread && threads.parentPort === null);
+}
 
 /** The tracer of this thread: with ASYNC_TRACER_AUTOSTART=false the program itself enables it. Undefined where untraced. */
 export const tracer: Tracer | undefined =
-  isInternalThread === true || isPackageManager() ? undefined : startOrExplain();
+  isInternalThread() || isPackageManager() ? undefined : startOrExplain();
