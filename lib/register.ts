@@ -19,13 +19,9 @@ import * as threads from 'node:worker_threads';
 import type { TracerError } from './errors';
 import { asyncTracer } from './index';
 import { OPTIONS, optionsFromEnvironment, variableOf } from './trace/options';
-import { DEFAULT_OUTPUT, outputOf, resolveOutput } from './trace/output';
+import { DEFAULT_OUTPUT, FIRST_FILE, LOGS_FILE, outputOf, resolveOutput } from './trace/output';
 import type { Tracer } from './trace/tracer';
 import { keepWindow, parseDuration, type Window } from './trace/window';
-
-/** In the folder of a session: who was first, and the logs that were begun. */
-export const FIRST_FILE = 'first';
-export const LOGS_FILE = 'logs';
 
 const STDERR = 2;
 const VARIABLES = [...OPTIONS.map(({ name }) => name), 'output', 'after', 'for', 'began', 'session'].map(

@@ -11,6 +11,10 @@ import { TracerError } from '../errors';
 
 export const DEFAULT_OUTPUT = 'async-tracer-%p-%t.ndjson';
 
+/** In the folder of a session of `async-tracer run`: who was first, and the paths of the logs that were begun. */
+export const FIRST_FILE = 'first';
+export const LOGS_FILE = 'logs';
+
 export interface Writer {
   pid: number;
   /** worker_threads.threadId: 0 in the main thread. */

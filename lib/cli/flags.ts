@@ -1,0 +1,116 @@
+/** The flags of `run`: one for each option of the library, made from its table and handed on as variables. */
+import { TracerError } from '../errors';
+import {
+  OPTIONS,
+  type OptionSpec,
+  optionsFromEnvironment,
+  resolveOptions,
+  variableOf,
+} from '../trace/options';
+
+/** `flush-interval` for flushInterval. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Whether the flag may stand alone: then it means true, and a value needs an equals sign. */
+export function standsAlone(spec: OptionSpec): boolean {
+  return spec.parse('') === true;
+}
+
+const SPECS = new Map(OPTIONS.map((spec) => [flagOf(spec.name), spec]));
+
+/** What yargs shows of them. Their values stay text: the table reads and checks it. */
+export function traceFlags(group: string): Record<string, object> {
+  return Object.fromEntries(
+    [...SPECS].map(([flag, spec]) => [
+      flag,
+      {
+        group,
+        describe: spec.summary,
+        // The one default that differs here: see register.ts.
+        defaultDescription: spec.name === 'header' ? 'true' : spec.default,
+        requiresArg: !standsAlone(spec),
+      },
+    ]),
+  );
+}
+
+/** The words of the command line, taken apart. */
+export interface RunWords {
+  /** For yargs: each flag of the trace with its value in the same word. */
+  flags: string[];
+  program: string[];
+}
+
+/**
+ * Finds where the program begins: after `--`, or at the first word that is neither a flag nor the value of one. What
+ * follows is the program's own, whatever it looks like.
+ *
+ * @param values the flags that take the next word as their value, beside those of the table
+ */
+export function splitWords(words: readonly string[], values: readonly string[]): RunWords {
+  const flags: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    if (word === '--') {
+      return { flags, program: words.slice(i + 1) };
+    }
+    if (!word.startsWith('-') || word === '-') {
+      return { flags, program: words.slice(i) };
+    }
+    const bare = word.replace(/^--/, '');
+    const spec = SPECS.get(bare);
+    const negated = SPECS.get(bare.replace(/^no-/, ''));
+    if (spec !== undefined && standsAlone(spec)) {
+      flags.push(`${word}=true`);
+    } else if (spec === undefined && negated !== undefined && standsAlone(negated)) {
+      flags.push(`--${flagOf(negated.name)}=false`);
+    } else {
+      flags.push(word);
+      if ((spec !== undefined || values.includes(word)) && i + 1 < words.length) {
+        flags.push(words[++i]);
+      }
+    }
+  }
+  return { flags, program: [] };
+}
+
+/**
+ * The variables that say the same to the program. Checked here, where nothing has begun yet.
+ *
+ * @param environment of the program: its own ASYNC_TRACER_* variables are in force where no flag is given
+ * @throws TracerError ERR_ASYNC_TRACER_OPTION
+ */
+export function variablesOf(
+  given: Readonly<Record<string, unknown>>,
+  environment: NodeJS.ProcessEnv,
+): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const [flag, spec] of SPECS) {
+    const value = given[flag];
+    if (value !== undefined) {
+      variables[variableOf(spec.name)] = Array.isArray(value) ? joined(flag, spec, value) : String(value);
+    }
+  }
+  try {
+    resolveOptions(optionsFromEnvironment({ ...environment, ...variables }));
+  } catch (error) {
+    if (error instanceof TracerError) {
+      throw error;
+    }
+    throw new TracerError('ERR_ASYNC_TRACER_OPTION', (error as Error).message, { cause: error });
+  }
+  return variables;
+}
+
+/** A flag given more than once: a list where the option is one. */
+function joined(flag: string, spec: OptionSpec, values: readonly unknown[]): string {
+  if (!Array.isArray(spec.parse(''))) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_USAGE',
+      `--${flag} was given ${values.length} times; once is enough.`,
+    );
+  }
+  return values.join(',');
+}

@@ -1,0 +1,156 @@
+/** `async-tracer run`: a program under trace. */
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { TracerError } from '../errors';
+import { DEFAULT_OUTPUT, resolveOutput } from '../trace/output';
+import { parseDuration } from '../trace/window';
+import { traceFlags, variablesOf } from './flags';
+import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from './program';
+import { openSession } from './session';
+import { summarize } from './summary';
+
+/** The flags that take the next word as their value, beside those of the options of the library. */
+export const VALUE_FLAGS: readonly string[] = ['-o', '--output', '--after', '--for'];
+
+const REGISTER = join(__dirname, '..', 'register.js');
+/** Logs named one by one at the end. */
+const MAX_NAMED = 5;
+
+interface RunArguments {
+  output: string;
+  after: string | undefined;
+  for: string | undefined;
+  summary: boolean;
+  quiet: boolean;
+  [flag: string]: unknown;
+}
+
+/** @param program the words after the flags: see `splitWords` */
+export function runCommand(program: readonly string[]): CommandModule<object, RunArguments> {
+  return {
+    command: 'run',
+    describe: 'run a program under trace',
+    builder: (yargs) =>
+      yargs
+        .usage(
+          'Usage: $0 run [options] [--] app.js [arguments]\n\nRuns a program under trace: a script, the flags of node and a script, or a command.\nStandard streams, exit code and signals pass through.',
+        )
+        .options({
+          output: {
+            alias: 'o',
+            describe: 'the logs: %p is the process id, %t the thread id; another process or thread adds them',
+            defaultDescription: DEFAULT_OUTPUT.replaceAll('%%', '%'),
+            requiresArg: true,
+          },
+          after: { describe: 'begin to trace after this time, as in 500ms, 2s, 5m', requiresArg: true },
+          for: { describe: 'trace for this time only', requiresArg: true },
+          summary: { describe: 'say at the end what ran and what to look at', boolean: true },
+          quiet: { alias: 'q', describe: 'do not say where the logs are', boolean: true },
+        })
+        .options(traceFlags('The trace:'))
+        .example('$0 run app.js', 'one log a process and thread')
+        .example('$0 run --stacks=10 --summary app.js', 'with call sites')
+        .example('$0 run -o trace.ndjson -- npm test', 'what npm starts')
+        .example('$0 run -- --import tsx app.ts', 'flags of node first')
+        .example('$0 run --after 10s --for 2s server.js', 'a window of time') as never,
+    handler: (given) => run(given, program),
+  };
+}
+
+async function run(given: RunArguments, program: readonly string[]): Promise<void> {
+  if (program.length === 0) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_USAGE',
+      'run needs the program that is to run, as in: async-tracer run app.js',
+    );
+  }
+  const environment = environmentFor(given, process.env);
+  checkOutput(environment);
+  const session = openSession();
+  let ending: Ending;
+  try {
+    try {
+      ending = await runProgram(commandOf(program), { ...environment, ...session.variables });
+    } catch (error) {
+      process.exitCode = startFailureCode(error as TracerError);
+      throw error;
+    }
+    const logs = session.logs();
+    if (!given.quiet) {
+      sayLogs(logs, ending);
+    }
+    if (given.summary && logs.length > 0) {
+      await summarize(logs);
+    }
+  } finally {
+    session.close();
+  }
+  endLike(ending);
+}
+
+function environmentFor(given: RunArguments, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = { ...own, ...variablesOf(given, own) };
+  const output = given.output ?? own['ASYNC_TRACER_OUTPUT'] ?? DEFAULT_OUTPUT;
+  environment['ASYNC_TRACER_OUTPUT'] = resolveOutput(output, process.cwd());
+  for (const flag of ['after', 'for'] as const) {
+    const text = given[flag];
+    if (text !== undefined) {
+      parseDuration(text, `--${flag}`);
+      environment[`ASYNC_TRACER_${flag.toUpperCase()}`] = text;
+    }
+  }
+  environment['NODE_OPTIONS'] = nodeOptions(REGISTER, own['NODE_OPTIONS']);
+  return environment;
+}
+
+/** Told before anything runs: the program would go on untraced. */
+function checkOutput(environment: NodeJS.ProcessEnv): void {
+  const folder = dirname(String(environment['ASYNC_TRACER_OUTPUT']).replaceAll('%%', '%'));
+  // The names of folders may hold placeholders too: they are known in the program only.
+  if (/%[pt]/.test(dirname(environment['ASYNC_TRACER_OUTPUT'] as string))) {
+    return;
+  }
+  const refuse = (why: string): never => {
+    throw new TracerError('ERR_ASYNC_TRACER_DESTINATION', `The logs cannot be written to ${folder}: ${why}.`);
+  };
+  if (/^(1|true|yes|on|)$/i.test(environment['ASYNC_TRACER_MKDIR'] ?? 'no')) {
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      refuse((error as Error).message);
+    }
+  }
+  const kind = statSync(folder, { throwIfNoEntry: false });
+  if (kind === undefined) {
+    refuse('there is no such folder; make it, or add --mkdir');
+  } else if (!kind.isDirectory()) {
+    refuse('it is not a folder');
+  }
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    refuse('this user may not write there');
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`async-tracer: ${text}\n`);
+}
+
+function sayLogs(logs: readonly string[], { signal }: Ending): void {
+  const names = logs.slice(0, MAX_NAMED).map((path) => relative(process.cwd(), path) || path);
+  const more = logs.length - names.length;
+  if (logs.length === 0) {
+    say('no log was written: no program of Node.js ran, or none began inside the window of time.');
+  } else {
+    say(
+      `the ${logs.length === 1 ? 'log is' : `${logs.length} logs are`} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    );
+  }
+  if (signal !== null) {
+    say(
+      `the program was ended by ${signal}: ${logs.length === 1 ? 'the log has' : 'its log has'} no end record, and what was not written yet (at most flushInterval) is missing.`,
+    );
+  }
+}
