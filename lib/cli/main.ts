@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 /** The command: what its words mean, and how it fails. */
 import { TracerError } from '../errors';
+import { STDIN_WORD } from './answer';
 import { splitWords } from './flags';
+import { leaksCommand } from './leaks';
 import { runCommand, VALUE_FLAGS } from './run';
+import { slowCommand } from './slow';
+import { statsCommand } from './stats';
 
 const USAGE = 2;
 const FAILURE = 1;
@@ -14,13 +18,16 @@ async function main(words: readonly string[]): Promise<void> {
   const { flags, program } = isRun ? splitWords(words.slice(1), VALUE_FLAGS) : { flags: [], program: [] };
   // ESM only: by import(), since Node 20 may warn of require(esm).
   const { default: yargs } = await import('yargs');
-  const parser = yargs(isRun ? ['run', ...flags] : [...words])
+  const parser = yargs(isRun ? ['run', ...flags] : words.map((word) => (word === '-' ? STDIN_WORD : word)))
     .scriptName('async-tracer')
     .locale('en')
     .usage(
       'Usage: $0 <command>\n\nTraces every asynchronous operation of a Node.js program, and answers questions about it.',
     )
     .command(runCommand(program) as never)
+    .command(statsCommand as never)
+    .command(leaksCommand as never)
+    .command(slowCommand as never)
     .completion('completion', 'print a script for the completion of bash or zsh')
     .parserConfiguration({
       'camel-case-expansion': false,

@@ -16,6 +16,7 @@ export const VALUE_FLAGS: readonly string[] = ['-o', '--output', '--after', '--f
 const REGISTER = join(__dirname, '..', 'register.js');
 /** Logs named one by one at the end. */
 const MAX_NAMED = 5;
+const RUN = 'The run:';
 
 interface RunArguments {
   output: string;
@@ -38,15 +39,20 @@ export function runCommand(program: readonly string[]): CommandModule<object, Ru
         )
         .options({
           output: {
+            group: RUN,
             alias: 'o',
             describe: 'the logs: %p is the process id, %t the thread id; another process or thread adds them',
             defaultDescription: DEFAULT_OUTPUT.replaceAll('%%', '%'),
             requiresArg: true,
           },
-          after: { describe: 'begin to trace after this time, as in 500ms, 2s, 5m', requiresArg: true },
-          for: { describe: 'trace for this time only', requiresArg: true },
-          summary: { describe: 'say at the end what ran and what to look at', boolean: true },
-          quiet: { alias: 'q', describe: 'do not say where the logs are', boolean: true },
+          after: {
+            group: RUN,
+            describe: 'begin to trace after this time, as in 500ms, 2s, 5m',
+            requiresArg: true,
+          },
+          for: { group: RUN, describe: 'trace for this time only', requiresArg: true },
+          summary: { group: RUN, describe: 'say at the end what ran and what to look at', boolean: true },
+          quiet: { group: RUN, alias: 'q', describe: 'do not say where the logs are', boolean: true },
         })
         .options(traceFlags('The trace:'))
         .example('$0 run app.js', 'one log a process and thread')

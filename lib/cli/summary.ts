@@ -1,1 +1,19 @@
-export async function summarize(_logs: readonly string[]): Promise<void> {}
+/** What `run --summary` says at the end, on standard error. */
+import { analyzeStats } from '../analyze';
+import { startProgress } from './progress';
+import { screenOf } from './screen';
+import { renderStats } from './stats';
+
+const TOP = 10;
+
+export async function summarize(logs: string[]): Promise<void> {
+  const progress = startProgress(process.stderr);
+  let text: string;
+  try {
+    const report = await analyzeStats(logs, { onProgress: progress.onProgress });
+    text = renderStats(report, screenOf(process.stderr, process.env), { top: TOP, by: 'run' });
+  } finally {
+    progress.stop();
+  }
+  process.stderr.write(text);
+}

@@ -1,0 +1,73 @@
+/** What the commands that read logs have in common: their words, the bar, and text or JSON at the end. */
+import type { Argv } from 'yargs';
+import type { ReadOptions } from '../analyze';
+import { TracerError } from '../errors';
+import { startProgress } from './progress';
+import { type Screen, screenOf } from './screen';
+
+export interface AnswerArguments {
+  log: string[] | undefined;
+  json: boolean | undefined;
+}
+
+/** Stands for `-`, of which yargs makes nothing. */
+export const STDIN_WORD = '\0stdin';
+
+export function answerOptions<T>(yargs: Argv<T>): Argv<T> {
+  return yargs
+    .positional('log', { describe: 'files, also .gz, or - for standard input', type: 'string' })
+    .option('json', { describe: 'print the whole report as JSON', type: 'boolean' }) as never;
+}
+
+/** The logs that were named; standard input where there are none and it is no terminal. */
+export function sourcesOf(log: readonly string[] | undefined): string[] {
+  const given = (log ?? []).map((word) => (word === STDIN_WORD ? '-' : word));
+  if (given.length === 0 && process.stdin.isTTY) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_USAGE',
+      'no log was given: name its files, or - for standard input',
+    );
+  }
+  return given.length === 0 ? ['-'] : given;
+}
+
+/** A positive number from a flag. */
+export function numberOf(text: unknown, flag: string, fallback: number): number {
+  if (text === undefined) {
+    return fallback;
+  }
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || String(text).trim() === '') {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_USAGE',
+      `--${flag} must be a whole number from 1; got ${JSON.stringify(text)}`,
+    );
+  }
+  return value;
+}
+
+/** A list from a flag that may be given more than once. */
+export function listOf(value: unknown): string[] {
+  return value === undefined ? [] : Array.isArray(value) ? value.map(String) : [String(value)];
+}
+
+/** Reads with a bar, and prints on standard output. */
+export async function answer<Report>(
+  { log, json }: AnswerArguments,
+  analyze: (sources: string[], options: ReadOptions) => Promise<Report>,
+  render: (report: Report, screen: Screen) => string,
+): Promise<Report> {
+  const sources = sourcesOf(log);
+  const progress = startProgress(process.stderr);
+  let report: Report;
+  try {
+    report = await analyze(sources, { onProgress: progress.onProgress });
+  } finally {
+    progress.stop();
+  }
+  const text = json
+    ? `${JSON.stringify(report, null, 2)}\n`
+    : render(report, screenOf(process.stdout, process.env));
+  process.stdout.write(text);
+  return report;
+}

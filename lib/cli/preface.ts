@@ -1,0 +1,47 @@
+/** The first lines of every answer: what the log is, and what is missing from it. */
+import type { LogReport, RunReport } from '../analyze';
+import { formatCount, formatCountOf, formatDuration } from './duration';
+import type { Screen } from './screen';
+import { clean, wrap } from './text';
+
+function endOfRun({ end, exitcode, error, node }: RunReport): string {
+  if (error !== null) {
+    return `, ended by ${clean(error.name)}: ${clean(error.message.split('\n', 1)[0])}`;
+  }
+  if (end === 'exit' || end === 'error') {
+    return `, exit code ${exitcode ?? 0}`;
+  }
+  return end === null && node !== null ? ', without an end record: killed, cut or still going' : '';
+}
+
+function runOf(run: RunReport): string {
+  const { pid, thread, node } = run;
+  const who =
+    pid === null ? '' : ` of pid ${pid}${thread === 0 || thread === null ? '' : ` thread ${thread}`}`;
+  return `${who}${node === null ? '' : ` on Node ${clean(node)}`}${endOfRun(run)}`;
+}
+
+/** Always says how many records were lost, unreadable or without their init, also that none were. */
+export function renderPreface(log: LogReport, { width, colors }: Screen): string {
+  const { records, runs, runCount, foreign, cut, damaged, lost, withoutInit, forgotten } = log;
+  const unreadable = foreign + cut;
+  const who = runCount === 1 ? `1 run${runOf(runs[0])}` : formatCountOf(runCount, 'run');
+  const lines = [`${formatCountOf(records, 'record')} in ${formatDuration(log.elapsed)}, ${who}`];
+  const missing = `${formatCount(lost)} lost, ${formatCount(unreadable)} unreadable, ${formatCount(withoutInit)} without init`;
+  lines.push(lost > 0 || unreadable > 0 ? colors.yellow(missing) : colors.dim(missing));
+  for (const { source, message } of damaged) {
+    lines.push(colors.yellow(`${clean(source)} could be read in part only: ${clean(message)}`));
+  }
+  const incomplete = runs.filter((run) => run.complete === false).length;
+  if (incomplete > 0) {
+    lines.push(
+      colors.yellow(
+        `${formatCountOf(incomplete, 'run')} whose end record counts other records than those here: parts of the log are missing`,
+      ),
+    );
+  }
+  if (forgotten > 0) {
+    lines.push(colors.dim(`${formatCountOf(forgotten, 'promise')} given up to bound memory`));
+  }
+  return `${lines.map((line) => wrap(line, width, '  ')).join('\n')}\n`;
+}

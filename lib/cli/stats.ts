@@ -1,0 +1,115 @@
+/** `async-tracer stats`: what ran. */
+import type { CommandModule } from 'yargs';
+import { analyzeStats, type StatsReport, type StatsRow } from '../analyze';
+import { TracerError } from '../errors';
+import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
+import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
+import { renderFindings } from './finding';
+import { opOf, siteOf } from './place';
+import { renderPreface } from './preface';
+import type { Screen } from './screen';
+import { type Column, renderTable } from './table';
+import { wrap } from './text';
+
+const TOP = 20;
+
+const ORDERS = {
+  run: (row: StatsRow) => row.run.total,
+  wait: (row: StatsRow) => row.wait.max ?? -1,
+  count: (row: StatsRow) => row.count,
+  live: (row: StatsRow) => row.live ?? -1,
+};
+type Order = keyof typeof ORDERS;
+
+const COLUMNS: readonly Column<StatsRow>[] = [
+  { head: 'op', align: 'left', cell: opOf },
+  { head: 'count', cell: (row) => formatCount(row.count) },
+  { head: 'live', cell: (row) => formatCount(row.live) },
+  { head: 'wait p50', cell: (row) => formatDuration(row.wait.p50), spare: 1 },
+  { head: 'p95', cell: (row) => formatDuration(row.wait.p95), spare: 3 },
+  { head: 'p99', cell: (row) => formatDuration(row.wait.p99), spare: 2 },
+  { head: 'wait max', cell: (row) => formatDuration(row.wait.max) },
+  { head: 'run p99', cell: (row) => formatDuration(row.run.p99), spare: 1 },
+  { head: 'max', cell: (row) => formatDuration(row.run.max), spare: 2 },
+  { head: 'run total', cell: (row) => formatDuration(row.run.total) },
+  { head: 'share', cell: (row) => formatShare(row.run.share) },
+];
+
+const AREA_COLUMNS: readonly Column<StatsReport['areas'][number]>[] = [
+  { head: 'area', align: 'left', cell: ({ area }) => area ?? '?' },
+  { head: 'count', cell: (row) => formatCount(row.count) },
+  { head: 'live', cell: (row) => formatCount(row.live) },
+  { head: 'callbacks', cell: (row) => formatCount(row.run.count) },
+  { head: 'run total', cell: (row) => formatDuration(row.run.total) },
+  { head: 'share', cell: (row) => formatShare(row.run.share) },
+];
+
+export function renderStats(
+  report: StatsReport,
+  screen: Screen,
+  { top, by }: { top: number; by: Order } = { top: TOP, by: 'run' },
+): string {
+  const order = ORDERS[by];
+  const rows = [...report.ops].sort((a, b) => order(b) - order(a));
+  const more = rows.length - top;
+  const parts = [
+    renderPreface(report.log, screen),
+    renderTable(COLUMNS, rows.slice(0, top), screen, {
+      head: 'from',
+      cell: (row, width) => siteOf(row, screen.folder, width),
+    }) +
+      (more > 0 ? screen.colors.dim(`and ${formatCountOf(more, 'row')} more: --top ${rows.length}\n`) : ''),
+    renderTable(AREA_COLUMNS, report.areas, screen),
+    renderLoop(report.loop, screen),
+    renderFindings(report.findings, 'No findings.', screen),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function renderLoop({ busy, share, longest }: StatsReport['loop'], { width, folder }: Screen): string {
+  const most =
+    longest === null
+      ? ''
+      : `; the longest of them took ${formatDuration(longest.duration)}: ${[opOf(longest), siteOf(longest, folder)].join(' ').trimEnd()}`;
+  return `${wrap(`Callbacks ran for ${formatDuration(busy)}, ${formatShare(share)} of the time${most}`, width, '  ')}\n`;
+}
+
+function orderOf(given: string | undefined): Order {
+  const by = given ?? 'run';
+  if (!Object.hasOwn(ORDERS, by)) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_USAGE',
+      `--sort must be ${Object.keys(ORDERS).join(', ')}; got ${JSON.stringify(by)}`,
+    );
+  }
+  return by as Order;
+}
+
+interface StatsArguments extends AnswerArguments {
+  sort: string | undefined;
+  top: string | undefined;
+}
+
+export const statsCommand: CommandModule<object, StatsArguments> = {
+  command: 'stats [log..]',
+  describe: 'what ran: counts, waits and run times by op and call site',
+  builder: (yargs) =>
+    answerOptions(yargs)
+      .usage(
+        'Usage: $0 stats [options] LOG...\n\nWhat ran, by op and call site: how many, how long they waited for their first\ncallback, how long their callbacks ran, and what is worth a look.',
+      )
+      .option('sort', {
+        describe: 'the order of the rows: run, wait, count or live',
+        defaultDescription: 'run',
+        requiresArg: true,
+      })
+      .option('top', { describe: 'rows shown', defaultDescription: String(TOP), requiresArg: true })
+      .example('$0 stats app.ndjson', 'what took the time')
+      .example('$0 stats --sort wait *.ndjson.gz', 'what waited longest')
+      .example('zcat log.gz | $0 stats --json -', 'for other programs') as never,
+  handler: async (given) => {
+    const by = orderOf(given.sort);
+    const top = numberOf(given.top, 'top', TOP);
+    await answer(given, analyzeStats, (report, screen) => renderStats(report, screen, { top, by }));
+  },
+};
