@@ -173,6 +173,7 @@ describe('examples', () => {
     assert.ok(lines.includes(`log      ${log}`), stdout);
     assert.ok(lines.includes('whole    yes: its end record counts as many records as it holds'), stdout);
     assert.ok(lines.includes('lost     0'), stdout);
+    assert.ok(lines.includes(`ask it   npx async-tracer stats ${log}`), stdout);
     assert.match(stdout, /^1,000 of 1,000 requests answered over 10 connections in [\d.]+ s, exit code 0$/m);
     const begun = (op: string): number =>
       operations(records, op).filter(({ phase }) => phase === 'init').length;

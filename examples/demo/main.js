@@ -45,7 +45,8 @@ async function main() {
   console.log(`log      ${log}`);
   console.log(`size     ${(fs.statSync(log).size / 1e6).toFixed(1)} MB, ${number(trace.lines)} lines`);
   console.log(`whole    ${whole ? 'yes: its end record counts as many records as it holds' : 'NO'}`);
-  console.log(`lost     ${trace.end?.lost ?? 'unknown: it has no end record'}\n`);
+  console.log(`lost     ${trace.end?.lost ?? 'unknown: it has no end record'}`);
+  console.log(`ask it   npx async-tracer stats ${log}\n`);
   process.exitCode = answered === REQUESTS && code === 0 && whole && trace.end.lost === 0 ? 0 : 1;
 }
 
