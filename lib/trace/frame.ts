@@ -149,11 +149,8 @@ export class FrameTable {
     const position = sites.position(site);
     const typeName = sites.typeName(site);
     const hash = script.builtin ? '' : sites.scriptHash(site);
-    let flags = 0;
-    if (typeName !== null) {
-      if (sites.isConstructor(site)) flags = CONSTRUCTOR;
-      else if (typeName === 'Object' && sites.isToplevel(site)) flags = TOPLEVEL;
-    }
+    let flags = sites.isConstructor(site) ? CONSTRUCTOR : 0;
+    if (typeName === 'Object' && sites.isToplevel(site)) flags |= TOPLEVEL;
     if (mayBeAsync && sites.isAsync(site)) flags |= ASYNC;
     let frame = guess;
     if (

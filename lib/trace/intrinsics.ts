@@ -29,13 +29,27 @@ function detach(Detached: { prototype: object }, Base: { prototype: object }): v
 }
 
 /** A Map whose methods stay the language's own. */
-export class OwnMap<K, V> extends Map<K, V> {}
+export class OwnMap<K, V> extends Map<K, V> {
+  // biome-ignore lint/complexity/noUselessConstructor: the implicit one spreads its arguments by Array's iterator
+  constructor() {
+    super();
+  }
+}
 detach(OwnMap, Map);
 
 /** A WeakMap whose methods stay the language's own. */
-export class OwnWeakMap<K extends object, V> extends WeakMap<K, V> {}
+export class OwnWeakMap<K extends object, V> extends WeakMap<K, V> {
+  // biome-ignore lint/complexity/noUselessConstructor: the implicit one spreads its arguments by Array's iterator
+  constructor() {
+    super();
+  }
+}
 detach(OwnWeakMap, WeakMap);
 
 /** A DataView whose methods stay the language's own. */
-export class OwnDataView extends DataView<ArrayBufferLike> {}
+export class OwnDataView extends DataView<ArrayBufferLike> {
+  constructor(buffer: ArrayBufferLike, byteOffset: number, byteLength: number) {
+    super(buffer, byteOffset, byteLength);
+  }
+}
 detach(OwnDataView, DataView);
