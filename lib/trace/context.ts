@@ -404,7 +404,9 @@ class ContextPayload implements Payload {
   }
 
   #createField(key: string): Field {
-    const name = key.length > CONTEXT_KEY_MAX ? `${slice(key, 0, CONTEXT_KEY_MAX)}...` : key;
+    const isCut = key.length > CONTEXT_KEY_MAX;
+    const name =
+      this.#redaction.redactText(isCut ? slice(key, 0, CONTEXT_KEY_MAX) : key) + (isCut ? '...' : '');
     let link = false;
     for (let i = 0; i < LINKS.length; i++) if (key === LINKS[i]) link = true;
     const start = `,${quoteAscii(name)}:`;

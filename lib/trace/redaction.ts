@@ -37,6 +37,9 @@ const charCodeAt = uncurryThis(String.prototype.charCodeAt);
 const slice = uncurryThis(String.prototype.slice);
 const exec = uncurryThis(RegExp.prototype.exec);
 
+/** Begins a key or a certificate; one text holds them to its end. */
+const PEM = '-----BEGIN ';
+
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -104,10 +107,12 @@ export class Redaction {
 
   /**
    * Takes the values out of header lines (`Cookie: a=b`), pairs (`token=abc&`, `"password": "x"`), the
-   * credentials out of URLs (`//user:password@`), and what follows Bearer or Basic.
+   * credentials out of URLs (`//user:password@`), what follows Bearer or Basic, and keys in PEM.
    * Written by hand: a regular expression over unknown text takes quadratic time and can be patched.
    */
-  redactText(text: string): string {
+  redactText(whole: string): string {
+    const pem = indexOf(whole, PEM);
+    const text = pem === -1 ? whole : slice(whole, 0, pem) + REDACTED;
     const { length } = text;
     let out = '';
     let from = 0;

@@ -1,7 +1,9 @@
 import { OwnDataView, uncurryThis } from './intrinsics';
 
 const copy = uncurryThis(Buffer.prototype.copy);
-const encode = Buffer.from as (text: string, encoding: 'utf8') => Buffer;
+// Not Buffer.from: inside, it calls methods of Buffer.prototype that the program can patch.
+const encoder = new TextEncoder();
+const encode = uncurryThis(TextEncoder.prototype.encode);
 
 /** Text in UTF-8 that is written again and again: words of four bytes, the last one filled up. */
 export interface Fragment {
@@ -11,7 +13,7 @@ export interface Fragment {
 }
 
 export function createFragment(text: string): Fragment {
-  const bytes = encode(text, 'utf8');
+  const bytes = encode(encoder, text);
   const words = new Int32Array((bytes.length + 3) >> 2);
   const target = new Uint8Array(words.buffer);
   for (let i = 0; i < bytes.length; i++) target[i] = bytes[i];
