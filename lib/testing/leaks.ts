@@ -1,0 +1,140 @@
+/** Whether a function leaves something open. */
+import { analyzeLeaks, type LeakRow } from '../analyze';
+import { TracerError } from '../errors';
+import { asyncTracer } from '../index';
+import { asClaimed } from '../trace/own';
+import { collectGarbage } from './garbage';
+import { MemoryLog } from './memory';
+import { describeLeaks } from './message';
+import { Scope } from './scope';
+
+export interface LeakOptions {
+  /**
+   * What is known and no leak: each a text that is an op, an area, or part of the call site's
+   * `function (file:line:column)`, with `*` for any text; or a RegExp that is tested on `op function (file:line:column)`.
+   */
+  allow?: readonly (string | RegExp)[];
+  /**
+   * Whether promises that never settled count, where something still holds them after a garbage collection. Default
+   * false.
+   */
+  promises?: boolean;
+  /** Milliseconds that operations have to end once the function is done. What ends earlier is not waited for. Default 1000. */
+  settleMs?: number;
+}
+
+/** Operations that are alike: the same op from the same call site, with the reason why they count as a leak. */
+export type Leak = LeakRow;
+
+/** What `expectNoLeaks` throws, with code ERR_ASYNC_TRACER_LEAK. */
+export class LeakError extends TracerError {
+  readonly leaks: readonly Leak[];
+
+  constructor(leaks: readonly Leak[]) {
+    super('ERR_ASYNC_TRACER_LEAK', describeLeaks(leaks));
+    this.name = 'LeakError';
+    this.leaks = leaks;
+  }
+}
+
+const SETTLE_MS = 1000;
+const FIRST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 64;
+
+// Taken at load: a test may put fake timers in their place.
+const { setImmediate: soon, setTimeout: later } = globalThis;
+const now = performance.now.bind(performance);
+
+/** One turn of the event loop, after a pause. */
+function turn(pauseMs: number): Promise<void> {
+  return new Promise((resolve) => later(() => soon(resolve), pauseMs));
+}
+
+/**
+ * Runs a function and tells which operations it started, itself or through what it started, and did not end. What
+ * other code starts meanwhile is not counted; nor is what keeps no process alive (an idle socket of an http.Agent, a
+ * timer after `unref`) and what Node itself keeps (the handle behind process.stdout, a watcher for a signal).
+ *
+ * @throws whatever the function throws
+ * @throws TracerError ERR_ASYNC_TRACER_OPTION
+ */
+export async function findLeaks(
+  work: () => unknown,
+  options: LeakOptions = {},
+): Promise<{ leaks: Leak[]; result: unknown }> {
+  const { allow = [], promises = false, settleMs = SETTLE_MS } = check(options);
+  const scope = new Scope();
+  const log = new MemoryLog(scope, promises);
+  const tracer = asyncTracer(log.stream, { stacks: true, resolve: promises, header: true });
+  try {
+    const running = scope.run(work);
+    // The promise of a plain `await` is triggered by that of the function, and would count as started by it.
+    const result = await asClaimed(async () => await running);
+    const find = async (): Promise<Leak[]> => {
+      tracer.flushSync();
+      const { rows } = await analyzeLeaks(log.read(), { allow });
+      return rows.filter(isOpen);
+    };
+    // All that we do ourselves stays out of the trace.
+    const leaks = await asClaimed(() => settle(find, settleMs, promises));
+    return { leaks, result };
+  } finally {
+    scope.close();
+    await tracer.close();
+  }
+}
+
+/** Asks again after ever longer pauses, until nothing is open or the time is over. */
+async function settle(find: () => Promise<Leak[]>, settleMs: number, promises: boolean): Promise<Leak[]> {
+  const end = now() + settleMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    if (promises) {
+      collectGarbage();
+    }
+    // Destroys are told in a later turn than their cause.
+    await turn(0);
+    const leaks = await find();
+    if (leaks.length === 0 || now() >= end) {
+      return leaks;
+    }
+    await turn(pause);
+  }
+}
+
+/** A timer of which the log is unsure has just fired: the next look tells whether it was the last time. */
+function isOpen({ verdict, kind }: Leak): boolean {
+  return verdict === 'leak' || (verdict === 'unsure' && kind === 'timer');
+}
+
+function check(options: LeakOptions): LeakOptions {
+  const { settleMs = SETTLE_MS, promises = false, allow: _, ...rest } = options;
+  const [unknown] = Object.keys(rest);
+  const refuse = (message: string): never => {
+    throw new TracerError('ERR_ASYNC_TRACER_OPTION', message);
+  };
+  if (unknown !== undefined) {
+    refuse(`There is no option '${unknown}'. The options are allow, promises, settleMs.`);
+  }
+  if (typeof settleMs !== 'number' || !(settleMs >= 0 && settleMs < 2 ** 31)) {
+    refuse(`The option 'settleMs' must be milliseconds, 0 or more; got ${String(settleMs)}.`);
+  }
+  if (typeof promises !== 'boolean') {
+    refuse(`The option 'promises' must be true or false; got ${String(promises)}.`);
+  }
+  return options;
+}
+
+/**
+ * Runs a function and gives what it gives, unless it leaves something open. For any test runner:
+ *
+ * @example it('closes its sockets', () => expectNoLeaks(async () => { await client.query(); await client.close(); }));
+ * @throws LeakError (a TracerError with code ERR_ASYNC_TRACER_LEAK), which lists the leaks by call site
+ * @throws whatever the function throws
+ */
+export async function expectNoLeaks<T>(work: () => T, options?: LeakOptions): Promise<Awaited<T>> {
+  const { leaks, result } = await findLeaks(work, options);
+  if (leaks.length > 0) {
+    throw new LeakError(leaks);
+  }
+  return result as Awaited<T>;
+}

@@ -1,0 +1,30 @@
+/** Leaks as an error's message. */
+import { type Frame, type LeakRow, parseFrame } from '../analyze';
+
+/** Frames shown of each stack; those of Node's own are left out. */
+const FRAMES = 5;
+
+function textOf({ function: name, file, line, column }: Frame): string {
+  const place = `${file}:${line}:${column}`;
+  return name === '' ? place : `${name} (${place})`;
+}
+
+/** Where it was started; where its own stack does not say, the call that led to it. */
+function frames({ stack, site }: LeakRow): string[] {
+  const own = (stack ?? [])
+    .map(parseFrame)
+    .filter((frame) => frame !== undefined)
+    .filter(({ file }) => !file.startsWith('node:') && file !== '<anonymous>')
+    .slice(0, FRAMES)
+    .map((frame) => `at ${textOf(frame)}`);
+  return own.length > 0 || site === null ? own : [`under ${textOf(site)}`];
+}
+
+export function describeLeaks(leaks: readonly LeakRow[]): string {
+  const count = leaks.reduce((sum, row) => sum + row.count, 0);
+  const lines = leaks.flatMap((leak) => [
+    `  ${leak.count} ${leak.op ?? 'of unknown type'}: ${leak.reason}`,
+    ...frames(leak).map((frame) => `      ${frame}`),
+  ]);
+  return `${count === 1 ? '1 operation was' : `${count} operations were`} left open:\n${lines.join('\n')}`;
+}
