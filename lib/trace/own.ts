@@ -56,7 +56,8 @@ export function asClaimed<T>(work: () => T): T {
     return asOwn(work);
   } finally {
     const last = newestId();
-    for (let id = first + 1; id < last; id++) {
+    // The two that were made to read the ids are among them: their destroys come later, when a hook may listen.
+    for (let id = first; id <= last; id++) {
       claim(id);
     }
   }
