@@ -103,7 +103,7 @@ export class Tracer implements Disposable, AsyncDisposable {
     if (options.header) {
       this.#encoder.line(startFields(options));
     }
-    finishAtExit(this.#finisher);
+    asClaimed(() => finishAtExit(this.#finisher));
     if (options.autostart) {
       this.enable();
     }
