@@ -89,10 +89,13 @@ export class Callbacks {
     return true;
   }
 
-  /** A number for the execution that operation `id` is in: another one each time that it runs. */
+  /**
+   * A number for the execution that operation `id` is in, another one each time that it runs. It is negative where no
+   * callback of it is open, as of the main script, and then another one after each callback.
+   */
   serialOf(id: number): number {
     const top = this.#ids.length - 1;
-    return top >= 0 && this.#ids[top] === id ? this.#serials[top] : -1 - id;
+    return top >= 0 && this.#ids[top] === id ? this.#serials[top] : -1 - this.#serial;
   }
 
   /** Where records are missing, no open callback can be trusted to be open still. */

@@ -97,7 +97,7 @@ export class Histograms {
 function middle(octave: number, step: number): number {
   if (octave <= 1) return (octave === 0 ? step : STEPS + step) / 1000;
   const width = 2 ** (octave - 1);
-  return ((STEPS + step) * width + (width - 1) / 2) / 1000;
+  return round(((STEPS + step) * width + (width - 1) / 2) / 1000);
 }
 
 /** The log's own precision; sums and differences of doubles show more digits than they know. */

@@ -64,6 +64,7 @@ export class Loop {
   /** The shortest that matters. */
   #least: number;
 
+  #lastEnd = Number.NEGATIVE_INFINITY;
   #chainStart = 0;
   #chainEnd = Number.NEGATIVE_INFINITY;
   #links = 0;
@@ -89,6 +90,7 @@ export class Loop {
   /** A callback has ended; its figures are in `run.callbacks`. */
   ran(run: Run, opid: number, time: number): void {
     const { group, start, total, self, inside, insideSelf, depth } = run.callbacks;
+    this.#lastEnd = time;
     if (depth === 0 && this.#isDrained(group)) {
       if (this.#links++ === 0) this.#chainStart = start;
       this.#chainBusy += total;
@@ -116,12 +118,14 @@ export class Loop {
   paused(run: Run): void {
     this.#endChain(run);
     const open = run.callbacks.outermost();
-    if (open !== undefined && run.to - open.start >= this.#options.heldMs && this.#recent.length === 0) {
+    // Where others have ended since it began, its own after may just be missing.
+    if (open !== undefined && run.to - open.start >= this.#options.heldMs && this.#lastEnd <= open.start) {
       const { id: opid, group, start } = open;
       const total = run.to - start;
       this.#recent.push({ run: run.index, opid, group, start, total, self: total, inside: -1, open: true });
     }
     this.#settle();
+    this.#lastEnd = Number.NEGATIVE_INFINITY;
   }
 
   describe(held: Held): Callback {

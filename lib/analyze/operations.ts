@@ -1,6 +1,7 @@
 import type { EndRecord, StartRecord } from '../log/event';
 import type { Decoder } from './decoder';
 import { Groups } from './groups';
+import { round } from './histograms';
 import { NO_ROW, RAN, RAN_AGAIN, SETTLED } from './live';
 import { type LogCounts, type LogSource, type ReadOptions, scan } from './reader';
 import { AFTER, BEFORE, DESTROY, END, INIT, RESOLVE, START } from './record';
@@ -126,7 +127,7 @@ export class Operations {
           : timed.reduce((from, run) => Math.min(from, run.from), Number.POSITIVE_INFINITY),
       to:
         timed.length === 0 ? null : timed.reduce((to, run) => Math.max(to, run.to), Number.NEGATIVE_INFINITY),
-      elapsed: this.elapsed,
+      elapsed: round(this.elapsed),
       withoutInit: this.withoutInit,
       forgotten: runs.reduce((sum, run) => sum + run.forgotten, 0),
       unpaired: this.unpaired,

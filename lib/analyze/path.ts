@@ -1,4 +1,3 @@
-import { roomFor } from './column';
 import { Decoder } from './decoder';
 import { round } from './histograms';
 import { IdMap } from './idmap';
@@ -9,8 +8,6 @@ import type { Run } from './run';
 
 /** Of a longer path, the steps nearest to the operation are listed, and the root itself. */
 export const MAX_STEPS = 10_000;
-
-const NO_PARENT = -1;
 
 /** The answer to `analyzeTree` with `op`. */
 export async function analyzePath(
@@ -25,33 +22,46 @@ export async function analyzePath(
   return { report: 'path', log, by, opid, paths: ancestry.paths(opid) };
 }
 
-/** The operations of one run in the order of their inits, in columns; an operation's parent always stands before it. */
+const SLAB_BITS = 14;
+const SLAB = 1 << SLAB_BITS;
+
+/** A stretch of operations in columns. Stretches are never copied: outgrown arrays of a large log would be its size again. */
+class Slab {
+  /** How much smaller the parent's id is; 2^31 and more stand in `Lineage.far`. */
+  readonly back = new Int32Array(SLAB);
+  readonly group = new Int32Array(SLAB);
+  readonly init = new Float64Array(SLAB);
+  /** NaN until it has run; single precision is 7 digits. */
+  readonly wait = new Float32Array(SLAB).fill(Number.NaN);
+  readonly run = new Float32Array(SLAB);
+}
+
+/** The operations of one run in the order of their inits: 29 bytes each with their place in `rows`. */
 class Lineage {
   readonly rows = new IdMap();
-  size = 0;
-  id = new Float64Array(16);
-  parent = new Int32Array(16);
-  group = new Int32Array(16);
-  init = new Float64Array(16);
-  /** NaN until it has run; single precision is 7 digits. */
-  wait = new Float32Array(16);
-  run = new Float32Array(16);
+  readonly #slabs: Slab[] = [];
+  readonly #far = new Map<number, number>();
+  #size = 0;
+
+  at(row: number): Slab {
+    return this.#slabs[row >>> SLAB_BITS];
+  }
 
   add(id: number, parent: number, group: number, init: number): void {
-    const row = this.size++;
-    this.id = roomFor(this.id, this.size);
-    this.parent = roomFor(this.parent, this.size);
-    this.group = roomFor(this.group, this.size);
-    this.init = roomFor(this.init, this.size);
-    this.wait = roomFor(this.wait, this.size);
-    this.run = roomFor(this.run, this.size);
-    const above = parent === id ? NO_PARENT : this.rows.get(parent);
-    this.id[row] = id;
-    this.parent[row] = above;
-    this.group[row] = group;
-    this.init[row] = init;
-    this.wait[row] = Number.NaN;
+    const row = this.#size++;
+    if ((row & (SLAB - 1)) === 0) this.#slabs.push(new Slab());
+    const slab = this.at(row);
+    const place = row & (SLAB - 1);
+    const back = id - parent;
+    slab.back[place] = back;
+    if (slab.back[place] !== back) this.#far.set(row, back);
+    slab.group[place] = group;
+    slab.init[place] = init;
     this.rows.set(id, row);
+  }
+
+  parentOf(id: number, row: number): number {
+    return id - (this.#far.get(row) ?? this.at(row).back[row & (SLAB - 1)]);
   }
 }
 
@@ -74,13 +84,14 @@ class Ancestry extends Watcher {
 
   override waited(run: Run, row: number, _group: number, wait: number): void {
     const lineage = this.#runs[run.index];
-    lineage.wait[lineage.rows.get(run.live.id[row])] = wait;
+    const at = lineage.rows.get(run.live.id[row]);
+    lineage.at(at).wait[at & (SLAB - 1)] = wait;
   }
 
   override ran(run: Run, _row: number, opid: number): void {
     const lineage = this.#runs[run.index];
     const row = lineage?.rows.get(opid) ?? -1;
-    if (row >= 0) lineage.run[row] += run.callbacks.self;
+    if (row >= 0) lineage.at(row).run[row & (SLAB - 1)] += run.callbacks.self;
   }
 
   paths(opid: number): PathReport['paths'] {
@@ -89,23 +100,31 @@ class Ancestry extends Watcher {
       let row = lineage.rows.get(opid);
       if (row < 0) return;
       const steps: PathStep[] = [];
-      for (; row >= 0; row = lineage.parent[row]) {
+      let id = opid;
+      for (;;) {
         if (steps.length === MAX_STEPS) steps.pop();
-        steps.push(this.#step(lineage, row));
+        steps.push(this.#step(lineage, id, row));
+        id = lineage.parentOf(id, row);
+        const above = lineage.rows.get(id);
+        // A parent has begun before its child; any other is a slip of the log, and a way to go in circles.
+        if (above < 0 || above >= row) break;
+        row = above;
       }
       paths.push({ run, steps: steps.reverse() });
     });
     return paths;
   }
 
-  #step(lineage: Lineage, row: number): PathStep {
-    const wait = lineage.wait[row];
+  #step(lineage: Lineage, opid: number, row: number): PathStep {
+    const { group, init, wait, run } = lineage.at(row);
+    const place = row & (SLAB - 1);
+    const hasRun = !Number.isNaN(wait[place]);
     return {
-      ...this.operations.groups.describe(lineage.group[row]),
-      opid: lineage.id[row],
-      time: lineage.init[row],
-      wait: Number.isNaN(wait) ? null : round(wait),
-      run: Number.isNaN(wait) ? null : round(lineage.run[row]),
+      ...this.operations.groups.describe(group[place]),
+      opid,
+      time: init[place],
+      wait: hasRun ? round(wait[place]) : null,
+      run: hasRun ? round(run[place]) : null,
     };
   }
 }

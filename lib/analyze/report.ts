@@ -179,7 +179,10 @@ export interface SlowReport {
 /** Operations that are alike and have parents that are alike. */
 export interface TreeNode extends OpGroup {
   count: number;
-  /** How many of `count` were started, directly or not, by another one of this same node. */
+  /**
+   * How many of `count` were started from below this node, by an operation that one of its own had led to: in a chain of
+   * promises all but the first.
+   */
   again: number;
   wait: { count: number; total: number; max: number };
   run: { count: number; total: number; max: number };

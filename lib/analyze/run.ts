@@ -1,6 +1,7 @@
 import { type EndRecord, OPERATION_PHASES, type StartRecord } from '../log/event';
 import { Callbacks } from './callbacks';
 import { roomFor } from './column';
+import { round } from './histograms';
 import { Live } from './live';
 import { INIT, RESOLVE } from './record';
 import type { RunReport } from './report';
@@ -8,9 +9,9 @@ import type { RunReport } from './report';
 /**
  * How many promises are held at a time while a run has shown no destroy of a promise. Without destroys nothing ends a
  * promise, so memory would grow with the log; with this window it stays below 60 MB. One that is still to run when
- * 1,048,576 later ones have begun loses its wait time and its call site, and counts as `forgotten`.
+ * 1,000,000 later ones have begun loses its wait time and its call site, and counts as `forgotten`.
  */
-export const PROMISE_WINDOW = 1 << 20;
+export const PROMISE_WINDOW = 1_000_000;
 
 /** Node gives an id and tells of its init at once, give or take a few: an id farther back than this begins a new run. */
 const LATE_INITS = 64;
@@ -115,7 +116,7 @@ export class Run {
       node: start?.node ?? null,
       from: this.from,
       to: this.to,
-      elapsed: this.to - this.from,
+      elapsed: round(this.to - this.from),
       records: this.records,
       end: end?.reason ?? null,
       exitcode: end?.exitcode ?? null,

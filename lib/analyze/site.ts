@@ -92,7 +92,7 @@ function isModule([module, caller]: readonly Frame[]): boolean {
 /** `above`: the frames of Node's between the operation and the code that called Node, innermost first. */
 function viaOf(above: readonly Frame[], called: boolean): Via {
   for (const { file, function: name } of above) {
-    if (file.startsWith('node:internal/bootstrap/') && /std(in|out|err)/i.test(name)) return 'stdio';
+    if (file.startsWith('node:internal/bootstrap/') && /std(in|out|err|io)/i.test(name)) return 'stdio';
     if (file === 'node:internal/process/signal') return 'signal';
     if (file === 'node:internal/dns/utils') return 'resolver';
   }

@@ -23,7 +23,7 @@ export interface TreeOptions extends ReadOptions {
 }
 
 /**
- * Who started what. Memory, beside that for live operations: about 5 bytes an operation of the log; 30 with `op`; with
+ * Who started what. Memory, beside that for live operations: about 5 bytes an operation of the log; 29 with `op`; with
  * `root` 5 for each operation that the root started.
  *
  * @throws TracerError as `readLog` does, and ERR_ASYNC_TRACER_OPTION for a wrong option

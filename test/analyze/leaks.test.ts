@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { analyzeLeaks, type LeaksOptions } from '../../lib/analyze';
+import type { TracerError } from '../../lib/errors';
+import { end, event, init, type LineFields, run, start, textOf } from './lines';
+
+const leaks = (lines: string[], options?: LeaksOptions) => analyzeLeaks(textOf(lines), options);
+/** [verdict, op, count] of each row. */
+const rows = async (lines: string[], options?: LeaksOptions) =>
+  (await leaks(lines, options)).rows.map(({ verdict, op, count }) => [verdict, op, count]);
+
+const own = 'open:/app/a.js:3:5';
+const through = (...frames: string[]): Partial<LineFields> => ({ stack: [...frames, own] });
+const timer = through('Timeout:node:internal/timers:1:1', 'setTimeout:node:timers:1:1');
+/** A run whose process.exit was called in a callback, so that the loop did not run out. */
+const exited = [init(900, 'Timeout', 90, timer), event('before', 900, 'Timeout', 99), end(100)];
+
+describe('leaks', () => {
+  it('tells a server that was left open, with its site, stack and age, and not one that was closed', async () => {
+    const stack = through('listen:node:net:1:1').stack;
+    const report = await leaks([
+      init(5, 'TCPSERVER', 10, { stack }),
+      init(6, 'TCPSERVER', 30, { stack }),
+      init(7, 'TCPSERVER', 40, { stack }),
+      event('destroy', 7, 'TCPSERVER', 50),
+      event('destroy', 7, undefined, 50),
+      init(8, 'TickObject', 110),
+      run(8, 'TickObject', 110, 110),
+    ]);
+    assert.equal(report.rows.length, 1);
+    const [{ op, kind, site, verdict, count, oldest, youngest, opids, stack: told }] = report.rows;
+    assert.deepEqual(
+      [op, kind, verdict, count, oldest, youngest, opids, told],
+      ['TCPSERVER', 'handle', 'leak', 2, 100, 80, [5, 6], stack],
+    );
+    assert.deepEqual(site, { function: 'open', file: '/app/a.js', line: 3, column: 5 });
+    assert.deepEqual(
+      report.findings.map(({ code, message }) => [code, message]),
+      [
+        [
+          'handle-open',
+          '2 TCPSERVER from open (/app/a.js:3:5) were never closed; the oldest was 100 ms old.',
+        ],
+      ],
+    );
+    assert.deepEqual(report.live, {
+      handle: 2,
+      object: 0,
+      timer: 0,
+      request: 0,
+      promise: 0,
+      tick: 1,
+      resource: 0,
+    });
+  });
+
+  it('tells an interval and a timeout that never fired, and not a timeout that fired', async () => {
+    const lines = [
+      init(5, 'Timeout', 0, timer),
+      init(6, 'Timeout', 0, timer),
+      init(7, 'Timeout', 0, timer),
+      run(5, 'Timeout', 10, 11),
+      run(5, 'Timeout', 20, 21),
+      run(7, 'Timeout', 30, 31),
+      event('destroy', 7, 'Timeout', 31),
+      ...exited,
+    ];
+    assert.deepEqual(await rows(lines), [
+      ['leak', 'Timeout', 2],
+      ['unsure', 'Timeout', 1],
+    ]);
+    assert.deepEqual(
+      (await leaks(lines)).findings.map(({ code, evidence }) => [code, evidence['opids']]),
+      [['timer-running', [5, 6]]],
+    );
+  });
+
+  it('keeps apart, by the frames between, what Node itself keeps', async () => {
+    const lines = [
+      init(
+        5,
+        'Timeout',
+        0,
+        through('setUnrefTimeout:node:internal/timers:1:1', 'cache:node:internal/http:1:1'),
+      ),
+      init(
+        6,
+        'PIPE',
+        0,
+        through('createWritableStdioStream:node:internal/bootstrap/switches/is_main_thread:1:1'),
+      ),
+      init(7, 'SIGNAL', 0, through('startListeningIfSignal:node:internal/process/signal:1:1')),
+      init(8, 'DNSCHANNEL', 0, through('ResolverBase:node:internal/dns/utils:1:1')),
+      init(9, 'PIPE', 0, { stack: ['setup:node:internal/main/worker:1:1'] }),
+      init(10, 'HTTPINCOMINGMESSAGE', 0, through('onconnection:node:_http_server:1:1')),
+      init(11, 'TCP', 0, through('connect:node:net:1:1')),
+    ];
+    assert.deepEqual(await rows(lines), [
+      ['leak', 'TCP', 1],
+      ...['Timeout', 'PIPE', 'SIGNAL', 'DNSCHANNEL', 'PIPE', 'HTTPINCOMINGMESSAGE'].map((op) => [
+        'kept',
+        op,
+        1,
+      ]),
+    ]);
+  });
+
+  it('counts connections of a server as leaks under the line that opened the server', async () => {
+    const report = await leaks([
+      init(5, 'TCPSERVER', 0, through('listen:node:net:1:1')),
+      init(6, 'TCP', 1, { parentopid: 5, execopid: 0, stack: [] }),
+    ]);
+    assert.deepEqual(
+      report.rows.map(({ op, verdict, inherited, site }) => [op, verdict, inherited, site!.line]),
+      [
+        ['TCPSERVER', 'leak', false, 3],
+        ['TCP', 'leak', true, 3],
+      ],
+    );
+  });
+
+  it('finds no leak of handles and timers where the loop ran out by itself', async () => {
+    const lines = [
+      start(0),
+      init(5, 'TCPSERVER', 0, through('listen:node:net:1:1')),
+      init(6, 'Timeout', 0, timer),
+      end(100),
+    ];
+    assert.deepEqual(await rows(lines), [
+      ['kept', 'TCPSERVER', 1],
+      ['kept', 'Timeout', 1],
+    ]);
+    assert.deepEqual((await leaks(lines)).findings, []);
+    const open = [...lines.slice(0, 3), ...exited];
+    assert.deepEqual(
+      (await rows(open)).map(([verdict]) => verdict),
+      ['leak', 'leak', 'unsure'],
+    );
+  });
+
+  it('tells unref’d timers apart where contexts say so', async () => {
+    const tick = (opid: number, atMs: number, refed: boolean) => [
+      event('before', opid, 'Timeout', atMs, { ctx: { refed } }),
+      event('after', opid, 'Timeout', atMs),
+    ];
+    const lines = [init(5, 'Timeout', 0, timer), init(6, 'Timeout', 0, timer)];
+    lines.push(
+      ...tick(5, 1, true),
+      ...tick(6, 1, true),
+      ...tick(5, 2, true),
+      ...tick(6, 2, false),
+      ...exited,
+    );
+    const report = await leaks(lines);
+    assert.deepEqual(
+      report.rows.map(({ verdict, unref, opids }) => [verdict, unref, opids]),
+      [
+        ['leak', 0, [5]],
+        ['unsure', null, [900]],
+        ['kept', 1, [6]],
+      ],
+    );
+  });
+
+  it('tells promises that never settled where resolve was recorded, the first cause and not those that wait for it', async () => {
+    const lines = [
+      init(5, 'PROMISE', 0, { stack: ['work:/app/a.js:1:1'] }),
+      init(6, 'PROMISE', 0, { stack: ['new Promise:<anonymous>:0:0', 'work:/app/a.js:2:9'] }),
+      init(7, 'PROMISE', 0, { parentopid: 6, execopid: 1, stack: ['work:/app/a.js:2:3'] }),
+      init(8, 'PROMISE', 0, { stack: ['other:/app/b.js:1:1'] }),
+    ];
+    const without = await leaks(lines);
+    assert.deepEqual([without.rows, without.promises], [[], { recorded: false, pending: 0, collected: 0 }]);
+    assert.match(without.notes.join('\n'), /does not record when promises settle/);
+    const report = await leaks([
+      ...lines,
+      event('resolve', 8, 'PROMISE', 1),
+      event('resolve', 8, 'PROMISE', 1),
+    ]);
+    assert.deepEqual(
+      report.rows.map(({ verdict, site }) => [verdict, site!.line]),
+      [
+        ['leak', 1],
+        ['leak', 2],
+      ],
+    );
+    assert.deepEqual(report.promises, { recorded: true, pending: 2, collected: 0 });
+    assert.deepEqual(
+      report.findings.map(({ code }) => code),
+      ['promise-pending', 'promise-pending'],
+    );
+  });
+
+  it('takes a promise whose callback ran as done, and is unsure of one that was collected or made inside Node', async () => {
+    const lines = [
+      start(0, { options: { resolve: true } }),
+      init(5, 'PROMISE', 0, { stack: [own] }),
+      run(5, 'PROMISE', 1, 2),
+      init(6, 'PROMISE', 0, { stack: ['drop:/app/b.js:1:1'] }),
+      event('destroy', 6, 'PROMISE', 30),
+      init(7, 'PROMISE', 0, through('once:node:events:1:1')),
+      init(8, 'PROMISE', 0, {
+        stack: [
+          '<anonymous>:file:///app/m.mjs:1:1',
+          'ModuleJob._instantiate:node:internal/modules/esm/module_job:1:1',
+        ],
+      }),
+    ];
+    assert.deepEqual(
+      (await leaks(lines)).rows.map(({ verdict, oldest, site }) => [verdict, oldest, site!.file]),
+      [
+        ['unsure', 30, '/app/a.js'],
+        ['unsure', 30, '/app/b.js'],
+        ['kept', 30, 'file:///app/m.mjs'],
+      ],
+    );
+  });
+
+  it('takes an answered request as done, and tells one that is not', async () => {
+    const asked = through('stat:node:fs:1:1');
+    const lines = [
+      init(5, 'FSREQCALLBACK', 0, asked),
+      init(6, 'FSREQCALLBACK', 0, asked),
+      run(5, 'FSREQCALLBACK', 1, 2),
+    ];
+    assert.deepEqual(await rows(lines), [['leak', 'FSREQCALLBACK', 1]]);
+    assert.equal((await leaks(lines)).findings[0].code, 'request-pending');
+  });
+
+  it('counts file handles against their closes, as their own destroy waits for garbage collection', async () => {
+    const lines = [
+      init(5, 'FILEHANDLE', 0),
+      init(6, 'FILEHANDLECLOSEREQ', 1),
+      run(6, 'FILEHANDLECLOSEREQ', 2, 3),
+    ];
+    assert.deepEqual(await rows(lines), [['kept', 'FILEHANDLE', 1]]);
+    assert.deepEqual(await rows([...lines, init(7, 'FILEHANDLE', 4)]), [['leak', 'FILEHANDLE', 2]]);
+  });
+
+  it('says what it cannot tell without stacks, and then blames no timer that never fired', async () => {
+    const report = await leaks([
+      init(5, 'Timeout', 0),
+      init(6, 'PIPE', 0),
+      init(7, 'TCPSERVER', 0),
+      init(8, 'Timeout', 0),
+      run(8, 'Timeout', 1, 2),
+      run(8, 'Timeout', 3, 4),
+      init(9, 'mine', 0),
+    ]);
+    assert.deepEqual(
+      report.rows.map(({ verdict, op, opids }) => [verdict, op, opids]),
+      [
+        ['leak', 'TCPSERVER', [7]],
+        ['leak', 'Timeout', [8]],
+        ['unsure', 'Timeout', [5]],
+        ['unsure', 'PIPE', [6]],
+        ['unsure', 'mine', [9]],
+      ],
+    );
+    assert.equal(report.notes.length, 3);
+    assert.match(report.notes.join('\n'), /no stacks.*\n.*no contexts.*\n.*no end record/);
+  });
+
+  it('is unsure of a handle whose stack was cut before the program’s code', async () => {
+    const lines = [
+      start(0, { options: { stacks: 1 } }),
+      init(5, 'TCP', 0, { stack: ['connect:node:net:1:1'] }),
+    ];
+    assert.deepEqual(await rows(lines), [['unsure', 'TCP', 1]]);
+  });
+
+  it('leaves out what is allowed by op, area, site or pattern, and what is too young', async () => {
+    const lines = [
+      init(5, 'TCPSERVER', 0, through('listen:node:net:1:1')),
+      init(6, 'Timeout', 50, { stack: ['setInterval:node:timers:1:1', 'tick:/app/timer.js:7:1'] }),
+      init(7, 'TickObject', 100),
+      run(7, 'TickObject', 100, 100),
+    ];
+    const both = [
+      ['leak', 'TCPSERVER', 1],
+      ['leak', 'Timeout', 1],
+    ];
+    assert.deepEqual(await rows(lines), both);
+    const [server, timeout] = both;
+    const cases: [LeaksOptions, unknown[]][] = [
+      [{ allow: ['TCPSERVER'] }, [timeout]],
+      [{ allow: ['TCP'] }, both],
+      [{ allow: ['TCP*'] }, [timeout]],
+      [{ allow: ['timers'] }, [server]],
+      [{ allow: ['/app/timer.js:7'] }, [server]],
+      [{ allow: ['tick (*timer.js'] }, [server]],
+      [{ allow: [/^timeout tick /i] }, [server]],
+      [{ allow: [/server/gi] }, [timeout]],
+      [{ allow: ['*'] }, []],
+      [{ minAge: 60 }, [server]],
+    ];
+    for (const [options, expected] of cases)
+      assert.deepEqual(await rows(lines, options), expected, JSON.stringify(options));
+    assert.equal((await leaks(lines, { allow: ['*'] })).allowed, 2);
+  });
+
+  it('refuses wrong options by name', async () => {
+    const cases: [unknown, RegExp][] = [
+      [{ allow: 'TCP' }, /^allow is TCP; expected an array/],
+      [{ allow: [7] }, /^allow holds 7; expected/],
+      [{ allow: [''] }, /^allow holds ""; expected/],
+      [{ minAge: -1 }, /^minAge is -1; expected/],
+    ];
+    for (const [options, message] of cases) {
+      await assert.rejects(leaks([], options as LeaksOptions), (error: TracerError) => {
+        assert.equal(error.code, 'ERR_ASYNC_TRACER_OPTION');
+        assert.match(error.message, message);
+        return true;
+      });
+    }
+  });
+});
