@@ -25,7 +25,7 @@ export function sourcesOf(log: readonly string[] | undefined): string[] {
   if (given.length === 0 && process.stdin.isTTY) {
     throw new TracerError(
       'ERR_ASYNC_TRACER_USAGE',
-      'no log was given: name its files, or - for standard input',
+      'No log was given: name its files, or - for standard input.',
     );
   }
   return given.length === 0 ? ['-'] : given;
@@ -40,7 +40,7 @@ export function numberOf(text: unknown, flag: string, fallback: number): number 
   if (!Number.isInteger(value) || value < 1 || String(text).trim() === '') {
     throw new TracerError(
       'ERR_ASYNC_TRACER_USAGE',
-      `--${flag} must be a whole number from 1; got ${JSON.stringify(text)}`,
+      `--${flag} must be a whole number from 1; got ${JSON.stringify(text)}.`,
     );
   }
   return value;

@@ -4,17 +4,23 @@ import { TracerError } from '../errors';
 import { STDIN_WORD } from './answer';
 import { splitWords } from './flags';
 import { leaksCommand } from './leaks';
+import { checkCommand, usageError } from './mistake';
 import { runCommand, VALUE_FLAGS } from './run';
 import { slowCommand } from './slow';
 import { statsCommand } from './stats';
+import { treeCommand } from './tree';
 
 const USAGE = 2;
 const FAILURE = 1;
-const WIDEST = 100;
+/** Help is read in lines, and longer ones are hard to follow. */
+const HELP_WIDEST = 100;
+const COMMANDS = ['run', 'stats', 'leaks', 'tree', 'slow', 'completion'];
 const { version }: { version: string } = require('../../../package.json');
 
 async function main(words: readonly string[]): Promise<void> {
-  const isRun = words[0] === 'run';
+  const [command] = words;
+  checkCommand(command, COMMANDS);
+  const isRun = command === 'run';
   const { flags, program } = isRun ? splitWords(words.slice(1), VALUE_FLAGS) : { flags: [], program: [] };
   // ESM only: by import(), since Node 20 may warn of require(esm).
   const { default: yargs } = await import('yargs');
@@ -22,13 +28,18 @@ async function main(words: readonly string[]): Promise<void> {
     .scriptName('async-tracer')
     .locale('en')
     .usage(
-      'Usage: $0 <command>\n\nTraces every asynchronous operation of a Node.js program, and answers questions about it.',
+      'Usage: $0 <command>\n\nTraces every asynchronous operation of a Node.js program, and answers questions\nabout it.',
     )
     .command(runCommand(program) as never)
     .command(statsCommand as never)
     .command(leaksCommand as never)
+    .command(treeCommand as never)
     .command(slowCommand as never)
     .completion('completion', 'print a script for the completion of bash or zsh')
+    .example('$0 run --stacks --summary app.js', 'trace a program')
+    .example('$0 leaks *.ndjson', 'why it does not exit')
+    .example('$0 slow *.ndjson', 'what held the event loop')
+    .epilogue('Help on a command: async-tracer <command> --help')
     .parserConfiguration({
       'camel-case-expansion': false,
       'dot-notation': false,
@@ -37,38 +48,42 @@ async function main(words: readonly string[]): Promise<void> {
       'boolean-negation': false,
     })
     .strict()
-    .demandCommand(1, 1, 'a command is needed')
     .version(version)
     .alias('help', 'h')
-    .wrap(Math.min(process.stdout.columns ?? 80, WIDEST))
+    .wrap(Math.min(process.stdout.columns ?? 80, HELP_WIDEST))
     .exitProcess(false)
-    .fail((message, error) => {
-      throw error ?? new TracerError('ERR_ASYNC_TRACER_USAGE', message);
+    .fail((message, error, instance) => {
+      // Not in its types: all options that stand at this point.
+      const { key } = (instance as unknown as { getOptions(): { key: object } }).getOptions();
+      throw error ?? usageError(message, command?.startsWith('-') ? undefined : command, Object.keys(key));
     });
   await parser.parseAsync();
 }
 
-function explain(error: unknown): void {
-  const { code, message, stack } = error as TracerError;
+function explain(error: unknown, command: string | undefined): void {
   if (!(error instanceof TracerError)) {
+    const { stack } = error as Error;
     process.stderr.write(`async-tracer: ${stack ?? String(error)}\n`);
     process.exitCode = FAILURE;
     return;
   }
+  const { code, message } = error;
   process.stderr.write(`async-tracer: ${message} [${code}]\n`);
   if (code === 'ERR_ASYNC_TRACER_USAGE') {
-    process.stderr.write('Try: async-tracer --help\n');
+    const help = command !== undefined && COMMANDS.includes(command) ? `${command} --help` : '--help';
+    process.stderr.write(`Try: async-tracer ${help}\n`);
   }
-  const isUsage = code === 'ERR_ASYNC_TRACER_USAGE' || /OPTION$/.test(code);
-  process.exitCode ??= isUsage ? USAGE : FAILURE;
+  process.exitCode ??= /USAGE$|OPTION$/.test(code) ? USAGE : FAILURE;
 }
+
+const words = process.argv.slice(2);
 
 /** The reader of our output has enough: | head. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') {
-    explain(error);
+    explain(error, words[0]);
   }
   process.exit();
 });
 
-main(process.argv.slice(2)).catch(explain);
+main(words).catch((error) => explain(error, words[0]));

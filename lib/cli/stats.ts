@@ -79,7 +79,7 @@ function orderOf(given: string | undefined): Order {
   if (!Object.hasOwn(ORDERS, by)) {
     throw new TracerError(
       'ERR_ASYNC_TRACER_USAGE',
-      `--sort must be ${Object.keys(ORDERS).join(', ')}; got ${JSON.stringify(by)}`,
+      `--sort must be run, wait, count or live; got ${JSON.stringify(by)}.`,
     );
   }
   return by as Order;

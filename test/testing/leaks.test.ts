@@ -147,9 +147,8 @@ describe('expectNoLeaks', () => {
   });
 
   it('does not count what other code starts meanwhile', async () => {
-    let other: net.Server | undefined;
     const running = findLeaks(() => new Promise((done) => setTimeout(done, 1)));
-    other = net.createServer().listen(0);
+    const other = net.createServer().listen(0);
     assert.deepEqual((await running).leaks, []);
     other.close();
   });

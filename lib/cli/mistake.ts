@@ -1,0 +1,71 @@
+/** Words that mean nothing, and what was perhaps meant. */
+import { existsSync } from 'node:fs';
+import { TracerError } from '../errors';
+
+/** Changes of one letter that make one word of the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1]));
+    }
+    row = next;
+  }
+  return row[b.length];
+}
+
+const NEAR = 2;
+
+function nearest(word: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((name) => ({ name, far: distance(word, name) }))
+    .filter(({ far }) => far <= NEAR)
+    .sort((a, b) => a.far - b.far);
+  return best?.name;
+}
+
+function meant(word: string, known: readonly string[], prefix: string): string {
+  const near = nearest(word, known);
+  return near === undefined ? '' : ` Is ${prefix}${near} meant?`;
+}
+
+/** @throws TracerError ERR_ASYNC_TRACER_USAGE where the first word is no command */
+export function checkCommand(word: string | undefined, commands: readonly string[]): void {
+  const list = `The commands are ${commands.join(', ')}.`;
+  if (word === undefined) {
+    throw new TracerError('ERR_ASYNC_TRACER_USAGE', `A command is needed. ${list}`);
+  }
+  if (word.startsWith('-') || commands.includes(word)) {
+    return;
+  }
+  const what = existsSync(word)
+    ? `A command must stand before the file, as in: async-tracer ${/\.[cm]?[jt]sx?$/.test(word) ? 'run' : 'stats'} ${word}`
+    : `There is no command ${JSON.stringify(word)}.${meant(word, commands, '')} ${list}`;
+  throw new TracerError('ERR_ASYNC_TRACER_USAGE', what);
+}
+
+/** What yargs has found wrong, in our words. */
+export function usageError(
+  message: string,
+  command: string | undefined,
+  options: readonly string[],
+): TracerError {
+  const unknown = /^Unknown arguments?: (.*)$/.exec(message);
+  const missing = /^Not enough arguments following: (.*)$/.exec(message);
+  const of = command === undefined ? '' : ` for ${command}`;
+  const text =
+    unknown !== null
+      ? unknown[1]
+          .split(', ')
+          .map((name) => `There is no option ${dashes(name)}${of}.${meant(name, options, '--')}`)
+          .join(' ')
+      : missing !== null
+        ? `The option ${dashes(missing[1])} needs a value.`
+        : `${message}.`;
+  return new TracerError('ERR_ASYNC_TRACER_USAGE', text);
+}
+
+function dashes(name: string): string {
+  return name.length === 1 ? `-${name}` : `--${name}`;
+}
