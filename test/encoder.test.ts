@@ -2,17 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Clock } from '../lib/trace/clock';
+import { Code, PhaseIndex } from '../lib/trace/codes';
 import { DROPPED, KEPT, type Outcome, TAKEN } from '../lib/trace/destination/destination';
-import {
-  AFTER,
-  BEFORE,
-  createEncoder,
-  DESTROY,
-  type Encoder,
-  type EncoderOptions,
-  RESOLVE,
-  UNKNOWN,
-} from '../lib/trace/encoder';
+import { createEncoder, type Encoder, type EncoderOptions } from '../lib/trace/encoder';
 import type { Payload } from '../lib/trace/payload';
 
 const TIME_TEXT = '1764486000123.456';
@@ -86,12 +78,12 @@ describe('encoder', () => {
     const timeout = encoder.prepare('Timeout', 'timers');
     encoder.init(server, 7, 5, timeout, 3);
     encoder.init(server, 8, 5, timeout, 5);
-    encoder.init(server, 9, 1, UNKNOWN, 1);
-    encoder.init(server, 10, 1, UNKNOWN, 0);
-    for (const phase of [BEFORE, AFTER, DESTROY, RESOLVE]) {
+    encoder.init(server, 9, 1, Code.unknown, 1);
+    encoder.init(server, 10, 1, Code.unknown, 0);
+    for (const phase of [PhaseIndex.before, PhaseIndex.after, PhaseIndex.destroy, PhaseIndex.resolve]) {
       encoder.event(phase, server, 7);
     }
-    encoder.event(BEFORE, UNKNOWN, 12);
+    encoder.event(PhaseIndex.before, Code.unknown, 12);
     encoder.line('"phase":"start","format":1');
     encoder.flush();
     assert.equal(
@@ -116,9 +108,9 @@ describe('encoder', () => {
   it('puts prefix first and suffix last in every record', () => {
     const { encoder, records } = encoderWith({ prefix: '"app":"käse","n":1', suffix: '"zone":{"a":[1]}' });
     const code = encoder.prepare('Timeout', 'timers');
-    encoder.init(code, 1, 0, UNKNOWN, 0);
-    encoder.event(BEFORE, code, 1);
-    encoder.rare(DESTROY, 1, ',"op":"x","phase":"destroy","area":"custom"');
+    encoder.init(code, 1, 0, Code.unknown, 0);
+    encoder.event(PhaseIndex.before, code, 1);
+    encoder.rare(PhaseIndex.destroy, 1, ',"op":"x","phase":"destroy","area":"custom"');
     encoder.line('"phase":"end"');
     encoder.flush();
     assert.equal(records().length, 4);
@@ -183,7 +175,7 @@ describe('encoder', () => {
     const { encoder, chunks } = encoderWith({ chunkSize: 300 });
     const code = encoder.prepare('Timeout', 'timers');
     for (let id = 1; id <= 50; id++) {
-      encoder.event(BEFORE, code, id);
+      encoder.event(PhaseIndex.before, code, id);
     }
     assert.ok(chunks.length > 10);
     for (const chunk of chunks) {
@@ -206,7 +198,7 @@ describe('encoder', () => {
     });
     const code = encoder.prepare('Timeout', 'timers');
     for (let id = 1; id <= 20; id++) {
-      encoder.event(BEFORE, code, id);
+      encoder.event(PhaseIndex.before, code, id);
     }
     encoder.flush();
     const ids = kept.flatMap((lines) =>
@@ -229,7 +221,7 @@ describe('encoder', () => {
     const expected: unknown[] = [];
     for (let id = 1; id <= 100; id++) {
       open = id % 20 < 10;
-      encoder.event(BEFORE, code, id);
+      encoder.event(PhaseIndex.before, code, id);
     }
     open = true;
     encoder.flush();
@@ -257,10 +249,10 @@ describe('encoder', () => {
   it('tells of a record that could not be made', () => {
     const { encoder, records } = encoderWith();
     const code = encoder.prepare('Timeout', 'timers');
-    encoder.event(BEFORE, code, 1);
+    encoder.event(PhaseIndex.before, code, 1);
     encoder.lose();
-    encoder.event(AFTER, code, 1);
-    encoder.event(DESTROY, code, 1);
+    encoder.event(PhaseIndex.after, code, 1);
+    encoder.event(PhaseIndex.destroy, code, 1);
     encoder.flush();
     assert.equal(encoder.lost, 1);
     assert.deepEqual(
@@ -277,11 +269,11 @@ describe('encoder', () => {
     );
     const { encoder, records } = encoderWith({ stack, context });
     const code = encoder.prepare('Timeout', 'timers');
-    encoder.event(BEFORE, code, 1, { size: 1 });
+    encoder.event(PhaseIndex.before, code, 1, { size: 1 });
     encoder.init(code, 2, 1, code, 1);
-    encoder.event(AFTER, code, 1, { size: 0 });
-    encoder.event(DESTROY, code, 1);
-    encoder.rare(BEFORE, 3, ',"op":"x","phase":"before","area":"custom"', { size: 1 });
+    encoder.event(PhaseIndex.after, code, 1, { size: 0 });
+    encoder.event(PhaseIndex.destroy, code, 1);
+    encoder.rare(PhaseIndex.before, 3, ',"op":"x","phase":"before","area":"custom"', { size: 1 });
     encoder.rare(0, 4, ',"op":"x","phase":"init","area":"custom","parentopid":1');
     encoder.flush();
     assert.deepEqual(
@@ -304,11 +296,11 @@ describe('encoder', () => {
   it('writes through, each record at once and the trailer behind it', () => {
     const { encoder, chunks } = encoderWith();
     const code = encoder.prepare('Timeout', 'timers');
-    encoder.event(BEFORE, code, 1);
+    encoder.event(PhaseIndex.before, code, 1);
     encoder.flush();
-    encoder.writeThrough(() => `"phase":"end","n":${encoder.counts[BEFORE]}`);
-    encoder.event(BEFORE, code, 2);
-    encoder.event(BEFORE, code, 3);
+    encoder.writeThrough(() => `"phase":"end","n":${encoder.counts[PhaseIndex.before]}`);
+    encoder.event(PhaseIndex.before, code, 2);
+    encoder.event(PhaseIndex.before, code, 3);
     assert.deepEqual(
       chunks.map((chunk) =>
         chunk
@@ -324,9 +316,9 @@ describe('encoder', () => {
   it('counts without writing where send is off', () => {
     const { encoder, chunks } = encoderWith({ send: false });
     const code = encoder.prepare('Timeout', 'timers');
-    encoder.init(code, 1, 0, UNKNOWN, 0);
-    encoder.event(AFTER, code, 1);
-    encoder.rare(DESTROY, 1, '');
+    encoder.init(code, 1, 0, Code.unknown, 0);
+    encoder.event(PhaseIndex.after, code, 1);
+    encoder.rare(PhaseIndex.destroy, 1, '');
     encoder.line('"phase":"end"');
     encoder.flush();
     assert.deepEqual([...encoder.counts], [1, 0, 1, 1, 0]);

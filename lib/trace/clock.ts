@@ -115,7 +115,7 @@ function createCoarseClock(ticker: Ticker): Clock {
   function turn(milliseconds: number): void {
     const sinceAnchor = milliseconds === 0 ? floor((monotonicNs() - anchor.monotonicNs) / 1e6) : milliseconds;
     // The thread may be a step behind what was read without it.
-    last = sinceAnchor > last ? sinceAnchor : last;
+    last = Math.max(sinceAnchor, last);
     putMilliseconds(text, floor(anchor.epochUs / 1000) + last);
   }
 

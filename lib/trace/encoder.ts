@@ -15,26 +15,12 @@
  */
 import type { OperationPhase } from '../log/event';
 import type { Clock } from './clock';
+import { Code, PhaseIndex } from './codes';
 import { DROPPED, KEPT, type Outcome } from './destination/destination';
 import { OwnDataView } from './intrinsics';
 import type { Payload } from './payload';
 
-export const INIT = 0;
-export const BEFORE = 1;
-export const AFTER = 2;
-export const DESTROY = 3;
-export const RESOLVE = 4;
-
 const PHASES: readonly OperationPhase[] = ['init', 'before', 'after', 'destroy', 'resolve'];
-
-/** The code of an operation whose init was not seen, or that was destroyed. */
-export const UNKNOWN = 0;
-/** The code of the tracer's own operations: never encoded. */
-export const OWN = 1;
-/** The code of operations whose op has no fragments: see `rare`. */
-export const RARE = 2;
-/** The first code that `prepare` gives. */
-export const FIRST_OP = 3;
 
 /**
  * A row of fragments for each code: the five tails by phase (an init's ends with the key of the parent's id), then
@@ -44,8 +30,8 @@ const PARENT_TIME = 5;
 const PARENT_EXEC = 6;
 const ROW = 8;
 
-/** The row of OWN, which is never encoded, holds the fragments that are no op's. */
-const OPEN = OWN * ROW;
+/** The row of Code.own, which is never encoded, holds the fragments that are no op's. */
+const OPEN = Code.own * ROW;
 const CLOSE = OPEN + 1;
 const TIME = OPEN + 2;
 const STACK = OPEN + 3;
@@ -76,10 +62,10 @@ export interface Encoder {
   prepare(op: string, area: string): number;
   /** The caller has read the clock. */
   init(code: number, id: number, parent: number, parentCode: number, execution: number): void;
-  /** `phase` is BEFORE, AFTER, DESTROY or RESOLVE; `resource` is asked for where contexts are on. The same. */
-  event(phase: number, code: number, id: number, resource?: object): void;
+  /** Any phase but init; `resource` is asked for where contexts are on. The caller has read the clock. */
+  event(phase: PhaseIndex, code: number, id: number, resource?: object): void;
   /** A record of an operation without fragments, `fields` being what stands between its opid and its time. */
-  rare(phase: number, id: number, fields: string, resource?: object): void;
+  rare(phase: PhaseIndex, id: number, fields: string, resource?: object): void;
   /** A record that is no operation's; `fields` is its inside up to the time. Reads the clock. */
   line(fields: string): void;
   /** Hands on what is in the chunk. */
@@ -126,7 +112,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
   let starts = new Int32Array(64 * ROW);
   let lengths = new Int32Array(64 * ROW);
   let wordsUsed = 0;
-  let codes = FIRST_OP;
+  let codes = Code.firstOp;
 
   const capacity = chunkSize + SLACK + open.length * 4 + close.length * 4;
   let chunk: Buffer;
@@ -151,7 +137,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
   fragment(TIME, ',"time":');
   fragment(STACK, ',"stack":');
   fragment(CONTEXT, ',"ctx":');
-  prepareRow(UNKNOWN, '', '');
+  prepareRow(Code.unknown, '', '');
 
   function useChunk(size: number): void {
     chunk = allocate(size);
@@ -181,13 +167,13 @@ export function createEncoder(options: EncoderOptions): Encoder {
       starts.set(oldStarts);
       lengths.set(oldLengths);
     }
-    const opField = code === UNKNOWN ? '' : `,"op":${stringify(op)}`;
-    const areaField = code === UNKNOWN ? '' : `,"area":"${area}"`;
+    const opField = code === Code.unknown ? '' : `,"op":${stringify(op)}`;
+    const areaField = code === Code.unknown ? '' : `,"area":"${area}"`;
     for (let phase = 0; phase < PHASES.length; phase++) {
-      const key = phase === INIT ? '"parentopid"' : '"time"';
+      const key = phase === PhaseIndex.init ? '"parentopid"' : '"time"';
       fragment(row + phase, `${opField},"phase":"${PHASES[phase]}"${areaField},${key}:`);
     }
-    const parentField = code === UNKNOWN ? '' : `,"parentop":${stringify(op)}`;
+    const parentField = code === Code.unknown ? '' : `,"parentop":${stringify(op)}`;
     fragment(row + PARENT_TIME, `${parentField},"time":`);
     fragment(row + PARENT_EXEC, `${parentField},"execopid":`);
   }
@@ -294,7 +280,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
       p = put(putNumber(put(p, parentCode * ROW + PARENT_EXEC), execution), TIME);
     }
     p = putTime(p);
-    finish(extra === 0 ? p : putPayload(p, STACK, stack as Payload), INIT);
+    finish(extra === 0 ? p : putPayload(p, STACK, stack as Payload), PhaseIndex.init);
   }
 
   function event(phase: number, code: number, id: number, resource?: object): void {
@@ -308,14 +294,17 @@ export function createEncoder(options: EncoderOptions): Encoder {
   }
 
   function rare(phase: number, id: number, fields: string, resource?: object): void {
-    const payload = phase === INIT ? stack : resource === undefined ? undefined : context;
+    const payload = phase === PhaseIndex.init ? stack : resource === undefined ? undefined : context;
     const extra = payload === undefined ? 0 : payload.measure(resource);
     const text = bufferFrom(fields, 'utf8');
     makeRoom(extra + text.length);
     let p = putNumber(putOpen(pos), id);
     text.copy(chunk, p);
     p = putTime(put(p + text.length, TIME));
-    finish(extra === 0 ? p : putPayload(p, phase === INIT ? STACK : CONTEXT, payload as Payload), phase);
+    finish(
+      extra === 0 ? p : putPayload(p, phase === PhaseIndex.init ? STACK : CONTEXT, payload as Payload),
+      phase,
+    );
   }
 
   function line(fields: string): void {
@@ -388,7 +377,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
 
   const records = options.send
     ? { init, event, rare, line }
-    : { init: () => count(INIT), event: count, rare: count, line() {} };
+    : { init: () => count(PhaseIndex.init), event: count, rare: count, line() {} };
 
   return {
     ...records,

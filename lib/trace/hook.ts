@@ -8,7 +8,8 @@
 import { asyncWrapProviders, createHook, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
 import { TracerError } from '../errors';
 import type { Clock } from './clock';
-import { AFTER, BEFORE, DESTROY, type Encoder, FIRST_OP, INIT, OWN, RARE, RESOLVE, UNKNOWN } from './encoder';
+import { Code, PhaseIndex } from './codes';
+import type { Encoder } from './encoder';
 import { OwnMap } from './intrinsics';
 import { createOps, type Selection } from './ops';
 import { OpTable } from './optable';
@@ -109,18 +110,18 @@ export function createTraceHook(options: HookOptions): Hook {
   function infer(id: number): number {
     for (let i = stretches.length - 2; i >= 0; i -= 2) {
       if (id > stretches[i]) {
-        return id <= stretches[i + 1] ? PROMISE : UNKNOWN;
+        return id <= stretches[i + 1] ? PROMISE : Code.unknown;
       }
     }
-    return UNKNOWN;
+    return Code.unknown;
   }
 
   function lookup(id: number): number {
     const code = table.get(id);
-    if (keepPromises || (code !== UNKNOWN && code !== ENDED)) {
+    if (keepPromises || (code !== Code.unknown && code !== ENDED)) {
       return code;
     }
-    return code === ENDED ? UNKNOWN : infer(id);
+    return code === ENDED ? Code.unknown : infer(id);
   }
 
   function mine(id: number, type: string): void {
@@ -128,9 +129,9 @@ export function createTraceHook(options: HookOptions): Hook {
     owned++;
     claim(id);
     if (ended !== undefined && type === 'PROMISE') {
-      remember(id, OWN);
+      remember(id, Code.own);
     } else {
-      table.set(id, OWN);
+      table.set(id, Code.own);
     }
   }
 
@@ -142,7 +143,7 @@ export function createTraceHook(options: HookOptions): Hook {
       }
       const execution = executionAsyncId();
       const parentCode = lookup(trigger);
-      if ((execution === trigger ? parentCode : lookup(execution)) === OWN) {
+      if ((execution === trigger ? parentCode : lookup(execution)) === Code.own) {
         mine(id, type);
         return;
       }
@@ -151,11 +152,11 @@ export function createTraceHook(options: HookOptions): Hook {
       if (code !== PROMISE || keepPromises) {
         table.set(id, code);
       }
-      if (code < FIRST_OP || parentCode === RARE) {
+      if (code < Code.firstOp || parentCode === Code.rare) {
         rareInit(id, type, code, trigger, execution, parentCode);
       } else if (selected[code] !== 0) {
         clock.tick();
-        encodeInit(code, id, trigger, parentCode === OWN ? UNKNOWN : parentCode, execution);
+        encodeInit(code, id, trigger, parentCode === Code.own ? Code.unknown : parentCode, execution);
       }
     } catch {
       encoder.lose();
@@ -174,7 +175,7 @@ export function createTraceHook(options: HookOptions): Hook {
         clock.tick();
       }
       last = OTHER;
-      record(BEFORE, code, id);
+      record(PhaseIndex.before, code, id);
     } catch {
       encoder.lose();
     }
@@ -188,7 +189,7 @@ export function createTraceHook(options: HookOptions): Hook {
         return;
       }
       clock.tick();
-      record(AFTER, code, id);
+      record(PhaseIndex.after, code, id);
       last = queued[code];
     } catch {
       encoder.lose();
@@ -199,16 +200,16 @@ export function createTraceHook(options: HookOptions): Hook {
     try {
       let code = table.delete(id);
       last = OTHER;
-      if (code < FIRST_OP || code === ENDED) {
-        if (code === OWN) {
+      if (code < Code.firstOp || code === ENDED) {
+        if (code === Code.own) {
           owned--;
           release(id);
           return;
         }
         if (code === ENDED) {
           endedCount--;
-          code = UNKNOWN;
-        } else if (code === UNKNOWN && ended !== undefined && infer(id) === PROMISE) {
+          code = Code.unknown;
+        } else if (code === Code.unknown && ended !== undefined && infer(id) === PROMISE) {
           // Promise hooks are on because another hook wants them. This trace leaves promise destroys out.
           return;
         }
@@ -218,13 +219,13 @@ export function createTraceHook(options: HookOptions): Hook {
       }
       if (selected[code] !== 0) {
         clock.tick();
-        if (code === RARE) {
-          rareEvent(DESTROY, id);
+        if (code === Code.rare) {
+          rareEvent(PhaseIndex.destroy, id);
         } else {
-          encodeEvent(DESTROY, code, id);
+          encodeEvent(PhaseIndex.destroy, code, id);
         }
       }
-      if (code === RARE) {
+      if (code === Code.rare) {
         rareTypes.delete(id);
       }
     } catch {
@@ -238,7 +239,7 @@ export function createTraceHook(options: HookOptions): Hook {
       last = OTHER;
       if (selected[code] !== 0) {
         clock.tick();
-        encodeEvent(RESOLVE, code, id);
+        encodeEvent(PhaseIndex.resolve, code, id);
       }
     } catch {
       encoder.lose();
@@ -246,7 +247,7 @@ export function createTraceHook(options: HookOptions): Hook {
   }
 
   function record(phase: number, code: number, id: number): void {
-    if (code === RARE) {
+    if (code === Code.rare) {
       rareEvent(phase, id);
     } else if (contexts) {
       encodeEvent(phase, code, id, executionAsyncResource());
@@ -263,7 +264,7 @@ export function createTraceHook(options: HookOptions): Hook {
     if (oldestCode === ENDED) {
       table.delete(oldest);
       endedCount--;
-    } else if (oldestCode === OWN) {
+    } else if (oldestCode === Code.own) {
       table.delete(oldest);
       owned--;
     }
@@ -287,7 +288,7 @@ export function createTraceHook(options: HookOptions): Hook {
     execution: number,
     parentCode: number,
   ): void {
-    if (code === RARE) {
+    if (code === Code.rare) {
       rareTypes.set(id, type);
     }
     const name = ops.nameOf(type);
@@ -295,10 +296,10 @@ export function createTraceHook(options: HookOptions): Hook {
       return;
     }
     clock.tick();
-    const parentType = parentCode === RARE ? rareTypes.get(trigger) : ops.typeOf(parentCode);
+    const parentType = parentCode === Code.rare ? rareTypes.get(trigger) : ops.typeOf(parentCode);
     const parentop = parentType === undefined ? undefined : ops.nameOf(parentType).op;
     encoder.rare(
-      INIT,
+      PhaseIndex.init,
       id,
       `${opField('op', name.op)},"phase":"init","area":"${name.area}","parentopid":${trigger}` +
         `${opField('parentop', parentop)}${execution === trigger ? '' : `,"execopid":${execution}`}`,
@@ -310,8 +311,8 @@ export function createTraceHook(options: HookOptions): Hook {
     if (!name.selected) {
       return;
     }
-    const word = phase === BEFORE ? 'before' : phase === AFTER ? 'after' : 'destroy';
-    const resource = contexts && phase !== DESTROY ? executionAsyncResource() : undefined;
+    const word = phase === PhaseIndex.before ? 'before' : phase === PhaseIndex.after ? 'after' : 'destroy';
+    const resource = contexts && phase !== PhaseIndex.destroy ? executionAsyncResource() : undefined;
     encoder.rare(phase, id, `${opField('op', name.op)},"phase":"${word}","area":"${name.area}"`, resource);
   }
 
@@ -348,8 +349,8 @@ export function createTraceHook(options: HookOptions): Hook {
     }
     enabled = true;
     for (const id of ownIds()) {
-      if (table.get(id) === UNKNOWN) {
-        table.set(id, OWN);
+      if (table.get(id) === Code.unknown) {
+        table.set(id, Code.own);
         owned++;
       }
     }

@@ -3,7 +3,8 @@
  * A code is what the op table keeps of an operation, and what the encoder has fragments for.
  */
 import { areaOf, opOf } from '../log/area';
-import { type Encoder, OP_LENGTH_MAX, OWN, RARE, UNKNOWN } from './encoder';
+import { Code } from './codes';
+import { type Encoder, OP_LENGTH_MAX } from './encoder';
 import { OwnMap } from './intrinsics';
 
 /**
@@ -16,7 +17,7 @@ const CODES_MAX = 4096;
 export type Selection = (op: string, area: string) => boolean;
 
 export interface Ops {
-  /** The code of a type as async_hooks names it; RARE where it gets none of its own. */
+  /** The code of a type as async_hooks names it; Code.rare where it gets none of its own. */
   codeOf(type: string): number;
   /** 1 where the code's operations are recorded. */
   readonly selected: Uint8Array;
@@ -48,9 +49,9 @@ export function createOps(
   let lastType = '';
   let lastCode = 0;
 
-  selected[UNKNOWN] = selectUnknown ? 1 : 0;
-  selected[OWN] = 0;
-  selected[RARE] = 1;
+  selected[Code.unknown] = selectUnknown ? 1 : 0;
+  selected[Code.own] = 0;
+  selected[Code.rare] = 1;
 
   function nameOf(type: string): { op: string; area: string; selected: boolean } {
     const op = opOf(type, isProvider(type));
@@ -64,7 +65,7 @@ export function createOps(
 
   function register(type: string): number {
     if (full || type.length > OP_LENGTH_MAX) {
-      return RARE;
+      return Code.rare;
     }
     const name = nameOf(type);
     const code = encoder.prepare(name.op, name.area);
