@@ -14,9 +14,7 @@ export interface AnswerArguments {
 export const STDIN_WORD = '\0stdin';
 
 export function answerOptions<T>(yargs: Argv<T>): Argv<T> {
-  return yargs
-    .positional('log', { describe: 'files, also .gz, or - for standard input', type: 'string' })
-    .option('json', { describe: 'print the whole report as JSON', type: 'boolean' }) as never;
+  return yargs.option('json', { describe: 'print the whole report as JSON', type: 'boolean' }) as never;
 }
 
 /** The logs that were named; standard input where there are none and it is no terminal. */

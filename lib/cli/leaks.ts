@@ -5,6 +5,7 @@ import { parseDuration } from '../trace/window';
 import { type AnswerArguments, answer, answerOptions, listOf } from './answer';
 import { formatCount, formatCountOf, formatDuration } from './duration';
 import { renderFindings } from './finding';
+import { examples } from './help';
 import { opOf, placeOf, siteOf } from './place';
 import { renderPreface } from './preface';
 import type { Screen } from './screen';
@@ -109,8 +110,12 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
       .option('fail', { describe: 'exit code 1 where there is a leak, for CI', type: 'boolean' })
       .option('all', { describe: 'also what is live and no leak, and why', type: 'boolean' })
       .option('stacks', { describe: 'the whole stack of each', type: 'boolean' })
-      .example('$0 leaks app.ndjson', 'why the process does not exit')
-      .example("$0 leaks --fail --allow 'pool.js' app.ndjson", 'in CI') as never,
+      .epilogue(
+        examples([
+          ['async-tracer leaks app.ndjson', 'why the process does not exit'],
+          ["async-tracer leaks --fail --allow 'pool.js' app.ndjson", 'in CI'],
+        ]),
+      ) as never,
   handler: async (given) => {
     const minAge = given['min-age'] === undefined ? 0 : parseDuration(given['min-age'], '--min-age');
     const allow = listOf(given.allow);

@@ -3,6 +3,7 @@
 import { TracerError } from '../errors';
 import { STDIN_WORD } from './answer';
 import { splitWords } from './flags';
+import { examples, tidy } from './help';
 import { leaksCommand } from './leaks';
 import { checkCommand, usageError } from './mistake';
 import { runCommand, VALUE_FLAGS } from './run';
@@ -24,7 +25,8 @@ async function main(words: readonly string[]): Promise<void> {
   const { flags, program } = isRun ? splitWords(words.slice(1), VALUE_FLAGS) : { flags: [], program: [] };
   // ESM only: by import(), since Node 20 may warn of require(esm).
   const { default: yargs } = await import('yargs');
-  const parser = yargs(isRun ? ['run', ...flags] : words.map((word) => (word === '-' ? STDIN_WORD : word)))
+  const all = isRun ? ['run', ...flags] : words.map((word) => (word === '-' ? STDIN_WORD : word));
+  const parser = yargs(all)
     .scriptName('async-tracer')
     .locale('en')
     .usage(
@@ -36,10 +38,13 @@ async function main(words: readonly string[]): Promise<void> {
     .command(treeCommand as never)
     .command(slowCommand as never)
     .completion('completion', 'print a script for the completion of bash or zsh')
-    .example('$0 run --stacks --summary app.js', 'trace a program')
-    .example('$0 leaks *.ndjson', 'why it does not exit')
-    .example('$0 slow *.ndjson', 'what held the event loop')
-    .epilogue('Help on a command: async-tracer <command> --help')
+    .epilogue(
+      `${examples([
+        ['async-tracer run --stacks --summary app.js', 'trace a program'],
+        ['async-tracer leaks *.ndjson', 'why it does not exit'],
+        ['async-tracer slow *.ndjson', 'what held the event loop'],
+      ])}\n\nHelp on a command: async-tracer <command> --help`,
+    )
     .parserConfiguration({
       'camel-case-expansion': false,
       'dot-notation': false,
@@ -52,12 +57,29 @@ async function main(words: readonly string[]): Promise<void> {
     .alias('help', 'h')
     .wrap(Math.min(process.stdout.columns ?? 80, HELP_WIDEST))
     .exitProcess(false)
-    .fail((message, error, instance) => {
+    .fail((message, error) => {
       // Not in its types: all options that stand at this point.
-      const { key } = (instance as unknown as { getOptions(): { key: object } }).getOptions();
-      throw error ?? usageError(message, command?.startsWith('-') ? undefined : command, Object.keys(key));
+      const { key } = (parser as unknown as { getOptions(): { key: object } }).getOptions();
+      if (error && error.name !== 'YError') {
+        throw error;
+      }
+      throw usageError(
+        message ?? error.message,
+        command?.startsWith('-') ? undefined : command,
+        Object.keys(key),
+      );
     });
-  await parser.parseAsync();
+  if (command === 'completion') {
+    parser.showCompletionScript();
+    return;
+  }
+  let printed = '';
+  await parser.parseAsync(all, {}, (_error: unknown, _given: unknown, output: string) => {
+    printed = output;
+  });
+  if (printed !== '') {
+    process.stdout.write(`${tidy(printed)}\n`);
+  }
 }
 
 function explain(error: unknown, command: string | undefined): void {

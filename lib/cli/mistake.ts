@@ -15,12 +15,10 @@ function distance(a: string, b: string): number {
   return row[b.length];
 }
 
-const NEAR = 2;
-
 function nearest(word: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((name) => ({ name, far: distance(word, name) }))
-    .filter(({ far }) => far <= NEAR)
+    .filter(({ far }) => far <= Math.max(1, Math.min(2, Math.floor(word.length / 2))))
     .sort((a, b) => a.far - b.far);
   return best?.name;
 }

@@ -6,6 +6,7 @@ import { TracerError } from '../errors';
 import { DEFAULT_OUTPUT, resolveOutput } from '../trace/output';
 import { parseDuration } from '../trace/window';
 import { traceFlags, variablesOf } from './flags';
+import { examples } from './help';
 import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from './program';
 import { openSession } from './session';
 import { summarize } from './summary';
@@ -35,13 +36,13 @@ export function runCommand(program: readonly string[]): CommandModule<object, Ru
     builder: (yargs) =>
       yargs
         .usage(
-          'Usage: $0 run [options] [--] app.js [arguments]\n\nRuns a program under trace: a script, the flags of node and a script, or a command.\nStandard streams, exit code and signals pass through.',
+          'Usage: $0 run [options] [--] app.js [arguments]\n\nRuns a program under trace: a script, flags of node and a script, or a command\nsuch as npm. Standard streams, exit code and signals pass through. What child\nprocesses and worker threads do is traced too, each in a log of its own.',
         )
         .options({
           output: {
             group: RUN,
             alias: 'o',
-            describe: 'the logs: %p is the process id, %t the thread id; another process or thread adds them',
+            describe: 'pattern of the logs; %p: process id, %t: thread id',
             defaultDescription: DEFAULT_OUTPUT.replaceAll('%%', '%'),
             requiresArg: true,
           },
@@ -55,11 +56,15 @@ export function runCommand(program: readonly string[]): CommandModule<object, Ru
           quiet: { group: RUN, alias: 'q', describe: 'do not say where the logs are', boolean: true },
         })
         .options(traceFlags('The trace:'))
-        .example('$0 run app.js', 'one log a process and thread')
-        .example('$0 run --stacks=10 --summary app.js', 'with call sites')
-        .example('$0 run -o trace.ndjson -- npm test', 'what npm starts')
-        .example('$0 run -- --import tsx app.ts', 'flags of node first')
-        .example('$0 run --after 10s --for 2s server.js', 'a window of time') as never,
+        .epilogue(
+          examples([
+            ['async-tracer run app.js', 'one log a process and thread'],
+            ['async-tracer run --stacks=10 --summary app.js', 'with call sites'],
+            ['async-tracer run -o trace.ndjson -- npm test', 'what npm starts'],
+            ['async-tracer run -- --import tsx app.ts', 'flags of node first'],
+            ['async-tracer run --after 10s --for 2s server.js', 'a window of time'],
+          ]),
+        ) as never,
     handler: (given) => run(given, program),
   };
 }

@@ -5,6 +5,7 @@ import { parseDuration } from '../trace/window';
 import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
 import { formatCount, formatDuration } from './duration';
 import { renderFindings } from './finding';
+import { examples } from './help';
 import { opOf, siteOf } from './place';
 import { renderPreface } from './preface';
 import type { Screen } from './screen';
@@ -93,8 +94,12 @@ export const slowCommand: CommandModule<object, SlowArguments> = {
         requiresArg: true,
       })
       .option('all', { describe: 'timers, servers and sockets among the waits too', type: 'boolean' })
-      .example('$0 slow app.ndjson', 'what held the loop')
-      .example('$0 slow --threshold 10ms app.ndjson', 'the same, stricter') as never,
+      .epilogue(
+        examples([
+          ['async-tracer slow app.ndjson', 'what held the loop'],
+          ['async-tracer slow --threshold 10ms app.ndjson', 'the same, stricter'],
+        ]),
+      ) as never,
   handler: async (given) => {
     const top = numberOf(given.top, 'top', TOP);
     const heldMs = given.threshold === undefined ? undefined : parseDuration(given.threshold, '--threshold');

@@ -5,6 +5,7 @@ import { TracerError } from '../errors';
 import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
 import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
 import { renderFindings } from './finding';
+import { examples } from './help';
 import { opOf, siteOf } from './place';
 import { renderPreface } from './preface';
 import type { Screen } from './screen';
@@ -104,9 +105,13 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
         requiresArg: true,
       })
       .option('top', { describe: 'rows shown', defaultDescription: String(TOP), requiresArg: true })
-      .example('$0 stats app.ndjson', 'what took the time')
-      .example('$0 stats --sort wait *.ndjson.gz', 'what waited longest')
-      .example('zcat log.gz | $0 stats --json -', 'for other programs') as never,
+      .epilogue(
+        examples([
+          ['async-tracer stats app.ndjson', 'what took the time'],
+          ['async-tracer stats --sort wait *.ndjson.gz', 'what waited longest'],
+          ['zcat log.gz | async-tracer stats --json -', 'for other programs'],
+        ]),
+      ) as never,
   handler: async (given) => {
     const by = orderOf(given.sort);
     const top = numberOf(given.top, 'top', TOP);

@@ -11,6 +11,7 @@ import {
 import { TracerError } from '../errors';
 import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
 import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
+import { examples } from './help';
 import { opOf, siteOf } from './place';
 import { renderPreface } from './preface';
 import type { Screen } from './screen';
@@ -239,9 +240,13 @@ export const treeCommand: CommandModule<object, TreeArguments> = {
         defaultDescription: String(TOP),
         requiresArg: true,
       })
-      .example('$0 tree app.ndjson', 'the whole program')
-      .example('$0 tree --root 42 app.ndjson', 'what one request started')
-      .example('$0 tree --op 99 app.ndjson', 'why this operation exists') as never,
+      .epilogue(
+        examples([
+          ['async-tracer tree app.ndjson', 'the whole program'],
+          ['async-tracer tree --root 42 app.ndjson', 'what one request started'],
+          ['async-tracer tree --op 99 app.ndjson', 'why this operation exists'],
+        ]),
+      ) as never,
   handler: async (given) => {
     const [op, root] = [idOf(given.op, 'op'), idOf(given.root, 'root')];
     if (op !== undefined && root !== undefined) {
