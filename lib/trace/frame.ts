@@ -149,8 +149,10 @@ export class FrameTable {
     const position = sites.position(site);
     const typeName = sites.typeName(site);
     const hash = script.builtin ? '' : sites.scriptHash(site);
-    let flags = sites.isConstructor(site) ? CONSTRUCTOR : 0;
-    if (typeName === 'Object' && sites.isToplevel(site)) flags |= TOPLEVEL;
+    let flags = 0;
+    // V8 names no type where there is no receiver yet, and the global object's like any other's.
+    if (typeName === null && sites.isConstructor(site)) flags = CONSTRUCTOR;
+    else if (typeName === 'Object' && sites.isToplevel(site)) flags = TOPLEVEL;
     if (mayBeAsync && sites.isAsync(site)) flags |= ASYNC;
     let frame = guess;
     if (
