@@ -8,7 +8,8 @@
  * millisecond, so almost every read costs the system call, one division and one load from a table of 1,000.
  */
 
-import { startTicker, type Ticker } from './ticker';
+import type * as TickerModule from './ticker';
+import type { Ticker } from './ticker';
 
 /** The read functions are taken at load: a program may put fake timers in their place later. */
 const { now } = performance;
@@ -63,10 +64,11 @@ function pack(ascii: string): number {
   return asDouble[0];
 }
 
-/** ".000" to ".999" as words of four bytes. */
+/** ".000" to ".999" as words of four bytes, the first one lowest. */
 const micros = new Int32Array(1000);
 for (let i = 0; i < 1000; i++) {
-  micros[i] = Buffer.from(`.${`${i}`.padStart(3, '0')}`).readInt32LE();
+  micros[i] =
+    46 | ((48 + ((i / 100) | 0)) << 8) | ((48 + (((i / 10) | 0) % 10)) << 16) | ((48 + (i % 10)) << 24);
 }
 
 function putMilliseconds(text: Float64Array, epochMs: number): void {
@@ -139,7 +141,8 @@ export function createClock(kind: 'precise' | 'coarse' | 'still'): Clock {
     case 'precise':
       return createPreciseClock();
     case 'coarse':
-      return createCoarseClock(startTicker(anchor.monotonicNs));
+      // Loaded where it is asked for, with worker_threads.
+      return createCoarseClock((require('./ticker') as typeof TickerModule).startTicker(anchor.monotonicNs));
     case 'still':
       return createStillClock();
   }

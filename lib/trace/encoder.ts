@@ -91,12 +91,28 @@ const { stringify } = JSON;
 const allocate = Buffer.allocUnsafeSlow;
 const bufferFrom = Buffer.from;
 
-/** 0 to 9999 as four bytes: with leading zeros, and with the digits in front. */
+/**
+ * 0 to 9999 as four bytes, the first one lowest: with leading zeros, and with the digits in front. 0: not made yet;
+ * made at load, they would be a third of its time.
+ */
 const padded = new Int32Array(10_000);
 const leading = new Int32Array(10_000);
-for (let i = 0; i < 10_000; i++) {
-  padded[i] = bufferFrom(`${i}`.padStart(4, '0')).readInt32LE();
-  leading[i] = bufferFrom(`${i}`.padEnd(4)).readInt32LE();
+
+function makePadded(value: number): number {
+  const tens = (value / 10) | 0;
+  const hundreds = (value / 100) | 0;
+  const thousands = (value / 1000) | 0;
+  padded[value] =
+    (48 + thousands) |
+    ((48 + hundreds - thousands * 10) << 8) |
+    ((48 + tens - hundreds * 10) << 16) |
+    ((48 + value - tens * 10) << 24);
+  return padded[value];
+}
+
+function makeLeading(value: number): number {
+  leading[value] = makePadded(value) >>> (value < 100 ? (value < 10 ? 24 : 16) : value < 1000 ? 8 : 0);
+  return leading[value];
 }
 
 export function createEncoder(options: EncoderOptions): Encoder {
@@ -224,14 +240,15 @@ export function createEncoder(options: EncoderOptions): Encoder {
         view.setUint8(p, 45);
         return putNumber(p + 1, -value);
       }
-      view.setInt32(p, leading[value], true);
+      view.setInt32(p, leading[value] || makeLeading(value), true);
       return p + (value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4);
     }
     if (value < 100_000_000) {
       const high = (value / 10_000) | 0;
-      view.setInt32(p, leading[high], true);
+      view.setInt32(p, leading[high] || makeLeading(high), true);
       const next = p + (high < 100 ? (high < 10 ? 1 : 2) : high < 1000 ? 3 : 4);
-      view.setInt32(next, padded[value - high * 10_000], true);
+      const low = value - high * 10_000;
+      view.setInt32(next, padded[low] || makePadded(low), true);
       return next + 4;
     }
     return putLarge(p, value);
@@ -242,8 +259,9 @@ export function createEncoder(options: EncoderOptions): Encoder {
     const low = value - high * 100_000_000;
     const next = putNumber(p, high);
     const middle = (low / 10_000) | 0;
-    view.setInt32(next, padded[middle], true);
-    view.setInt32(next + 4, padded[low - middle * 10_000], true);
+    const last = low - middle * 10_000;
+    view.setInt32(next, padded[middle] || makePadded(middle), true);
+    view.setInt32(next + 4, padded[last] || makePadded(last), true);
     return next + 8;
   }
 

@@ -6,12 +6,12 @@ import { type Destination, DROPPED, type Outcome } from './destination/destinati
 import { openDestination, type Target } from './destination/open';
 import { createEncoder, type Encoder } from './encoder';
 import { type Ending, type Finisher, finishAtExit, forget } from './exit';
-import { endFields, startFields } from './header';
+import type * as Header from './header';
 import { createTraceHook, type Hook, requireHooks } from './hook';
 import { countRecords } from './loss';
 import { isSelected, type ResolvedOptions, show } from './options';
 import { asClaimed, asOwn } from './own';
-import { createContextPayload, createStackPayload } from './payload';
+import type * as Payloads from './payload';
 import { warn } from './warning';
 
 export interface TracerStats {
@@ -32,6 +32,10 @@ const PHASES: readonly OperationPhase[] = ['init', 'before', 'after', 'destroy',
 // Taken at load: the program may put fake timers in their place.
 const startInterval = setInterval;
 const stopInterval = clearInterval;
+
+/** Loaded where an option asks for them: twelve files that most traces do without (benchmark: `startup`). */
+const payloads = (): typeof Payloads => require('./payload');
+const header = (): typeof Header => require('./header');
 
 /** What `require('async-tracer')(...)` returns. */
 export class Tracer implements Disposable, AsyncDisposable {
@@ -58,8 +62,8 @@ export class Tracer implements Disposable, AsyncDisposable {
     const { contexts, stacks } = options;
     requireHooks();
     // What can be refused comes first, so that a refusal leaves nothing behind.
-    const stack = stacks > 0 ? createStackPayload(stacks) : undefined;
-    const context = contexts === false ? undefined : createContextPayload(contexts);
+    const stack = stacks > 0 ? payloads().createStackPayload(stacks) : undefined;
+    const context = contexts === false ? undefined : payloads().createContextPayload(contexts);
     this.#destination = asClaimed(() =>
       openDestination(
         target,
@@ -101,7 +105,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       finish: (ending) => this.#finishAtExit(ending),
     };
     if (options.header) {
-      this.#encoder.line(startFields(options));
+      this.#encoder.line(header().startFields(options));
     }
     asClaimed(() => finishAtExit(this.#finisher));
     if (options.autostart) {
@@ -252,7 +256,7 @@ export class Tracer implements Disposable, AsyncDisposable {
     forget(this.#finisher);
     this.disable();
     if (this.#options.header) {
-      this.#encoder.line(endFields(undefined, this.stats()));
+      this.#encoder.line(header().endFields(undefined, this.stats()));
     }
     this.#encoder.flush();
     this.#clock.stop();
@@ -261,7 +265,7 @@ export class Tracer implements Disposable, AsyncDisposable {
   /** Events may still come after this one: exit listeners that run later go on working. */
   #finishAtExit(ending: Ending): void {
     if (this.#options.header) {
-      const fields = (): string => endFields(ending, this.stats());
+      const fields = (): string => header().endFields(ending, this.stats());
       this.#encoder.line(fields());
       this.#encoder.flush();
       this.#encoder.writeThrough(fields);

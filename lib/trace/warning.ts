@@ -1,5 +1,5 @@
 /** The one warning of a tracer: what the option table could not foresee is never thrown into the program. */
-import { createPipeDestination } from './destination/pipe';
+import type * as Pipe from './destination/pipe';
 import { asOwn } from './own';
 
 const CODE = 'ERR_ASYNC_TRACER_WRITE';
@@ -15,6 +15,7 @@ export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
       if (exiting) {
         const text = `(node:${process.pid}) [${CODE}] AsyncTracerWarning: ${message}\n`;
         const nobody = { onLost() {}, onError() {} };
+        const { createPipeDestination } = require('./destination/pipe') as typeof Pipe;
         createPipeDestination(2, { maxBuffer: 0, overflow: 'drop' }, nobody, asOwn).write(Buffer.from(text));
       } else {
         emitWarning.call(process, message, { type: 'AsyncTracerWarning', code: CODE });
