@@ -135,15 +135,29 @@ describe('the import table of lib/README.md', () => {
 });
 
 describe("require('async-tracer')", () => {
-  it('loads the write side, the log and three dependencies, and nothing else', () => {
-    const script = "require('async-tracer'); console.log(JSON.stringify(Object.keys(require.cache)))";
-    const { stdout } = spawnSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' });
+  function dependenciesLoadedBy(script: string): string[] {
+    const list = 'console.log(JSON.stringify(Object.keys(require.cache)))';
+    const { stdout } = spawnSync(process.execPath, ['-e', `${script}; ${list}`], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     const loaded = (JSON.parse(stdout) as string[]).map((file) =>
       path.relative(ROOT, file).replaceAll(path.sep, '/'),
     );
     const ours = /^(dist\/lib\/((trace|log)\/.*|(errors|index|main)\.js)|package\.json)$/;
-    const theirs = loaded.filter((file) => !ours.test(file)).map((file) => file.split('/')[1]);
-    assert.deepEqual([...new Set(theirs)].sort(), [
+    return [...new Set(loaded.filter((file) => !ours.test(file)).map((file) => file.split('/')[1]))].sort();
+  }
+
+  it('loads the write side, the log and one dependency, and nothing else', () => {
+    assert.deepEqual(dependenciesLoadedBy("require('async-tracer')"), ['on-exit-leak-free']);
+  });
+
+  it('loads SonicBoom for a file, and what reads stacks only where an option needs it', () => {
+    const file = ['atomic-sleep', 'on-exit-leak-free', 'sonic-boom'];
+    const trace = (options: string): string =>
+      `require('async-tracer')(require('node:path').join(require('node:os').tmpdir(), 'architecture-' + process.pid + '.ndjson'), ${options}).close(); process.on('exit', () => require('node:fs').rmSync(require('node:path').join(require('node:os').tmpdir(), 'architecture-' + process.pid + '.ndjson')))`;
+    assert.deepEqual(dependenciesLoadedBy(trace('{}')), file);
+    assert.deepEqual(dependenciesLoadedBy(trace('{ stacks: true }')), [
       'atomic-sleep',
       'error-stack-parser',
       'on-exit-leak-free',
