@@ -142,19 +142,19 @@ describe('the statistics of the benchmark', () => {
         [20, 50, 5],
       ],
     });
-    assert.equal(ratio(http, 'traced', 'off'), 2);
-    assert.equal(rateShare(http, 'traced', 'off'), 0.5);
+    assert.deepEqual(ratio(http, 'traced', 'off'), [2, 2, 2]);
+    assert.deepEqual(rateShare(http, 'traced', 'off'), [0.5, 0.5, 0.5]);
   });
 
   it('give ns an event over the empty hook by the events of the row, or by the counting hook where it writes nothing', () => {
     const ticks = cost('ticks', { empty: [[100, 1]], traced: [[600, 1, 5]], 'send-off': [[140, 1]] });
-    assert.equal(nsAnEvent(ticks, 'traced'), 100);
-    assert.equal(nsAnEvent(ticks, 'send-off'), 10);
+    assert.deepEqual(nsAnEvent(ticks, 'traced'), [100]);
+    assert.deepEqual(nsAnEvent(ticks, 'send-off'), [10]);
   });
 
   it('set a rival against the trace by what both cost over the bare program', () => {
     const http = cost('http', { off: [[10, 1]], traced: [[15, 1, 5]], 'fs-write': [[310, 1, 5]] });
-    assert.equal(timesCheaper(http, 'fs-write'), 60);
+    assert.deepEqual(timesCheaper(http, 'fs-write'), [60]);
   });
 
   it('call two results different where no round of one lies among those of the other', () => {
@@ -179,6 +179,23 @@ describe('the targets of the benchmark', () => {
     assert.equal(outcome(target, '20.20.2')?.met, true);
     assert.equal(outcome(target, '24.22.3')?.met, false);
     assert.equal(outcome(target, '24.22.3')?.measured, 17 / 12);
+  });
+
+  it('say where the rounds stand on both sides of the limit', () => {
+    const noisy = cost('http', {
+      empty: [
+        [10, 1],
+        [10, 1],
+        [10, 1],
+      ],
+      traced: [
+        [14, 1, 5],
+        [14, 1, 5],
+        [16, 1, 5],
+      ],
+    });
+    const [first] = judge([noisy], '20.20.2');
+    assert.deepEqual([first.measured, first.range, first.met, first.certain], [1.4, [1.4, 1.6], true, false]);
   });
 
   it('have no verdict where no limit was set or nothing was measured', () => {

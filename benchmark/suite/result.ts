@@ -3,7 +3,6 @@
 import fs from 'node:fs';
 import type { Machine } from './machine';
 import type { Figures, Metric } from './question';
-import { median } from './statistics';
 
 export interface Series {
   row: string;
@@ -33,9 +32,14 @@ export interface TargetOutcome {
   target: string;
   /** As words, for the table and for a reader of the JSON. */
   limit: string;
+  /** The median over the rounds. */
   measured?: number;
+  /** The least and the most of a round. */
+  range?: [number, number];
   /** Undefined where nothing was measured or no limit is set for this Node.js. */
   met?: boolean;
+  /** Whether every round says the same. */
+  certain?: boolean;
 }
 
 export interface Result {
@@ -60,17 +64,17 @@ export function roundsOf(answer: Answer | undefined, row: string): Figures[] {
 }
 
 /**
- * The median over the rounds of what `figure` makes of several rows' figures of the same round. Rows of one round were
- * measured within seconds of each other, so what disturbs the machine for longer cancels out. NaN where a row is missing.
+ * What `figure` makes of several rows' figures of the same round, a value a round. Rows of one round were measured
+ * within seconds of each other, so what disturbs the machine for longer cancels out. Empty where a row is missing.
  */
 export function paired(
   answer: Answer | undefined,
   rows: string[],
   figure: (...rows: Figures[]) => number,
-): number {
+): number[] {
   const series = rows.map((row) => roundsOf(answer, row));
   const rounds = Math.min(...series.map((each) => each.length));
-  return median(Array.from({ length: rounds }, (_, round) => figure(...series.map((each) => each[round]))));
+  return Array.from({ length: rounds }, (_, round) => figure(...series.map((each) => each[round])));
 }
 
 /** Throws an Error that names the file where it holds no result of this suite. */

@@ -4,7 +4,7 @@ import Table from 'cli-table3';
 import { nsAnEvent, rateShare, ratio } from './cost';
 import type { Figures } from './question';
 import type { Answer, Result, Series, TargetOutcome } from './result';
-import { spread } from './statistics';
+import { median, spread } from './statistics';
 
 const MISSING = '-';
 
@@ -39,7 +39,9 @@ function range(series: Series, key: string, divisor = 1): string {
 
 function middleAndRange(series: Series, key: string): string {
   const { min, max } = spread(valuesOf(series, key));
-  return min === max ? middle(series, key) : `${middle(series, key)} (${range(series, key)})`;
+  return !Number.isFinite(min) || min === max
+    ? middle(series, key)
+    : `${middle(series, key)} (${range(series, key)})`;
 }
 
 /** Plain borders: the tables go into files and documents as they are. */
@@ -83,12 +85,12 @@ function costTable(answer: Answer): string {
       series.title,
       middle(series, 'cpuNs', divisor),
       range(series, 'cpuNs', divisor),
-      fixed(ratio(answer, series.row, 'off'), 2),
-      fixed(ratio(answer, series.row, 'empty'), 2),
-      floor ? MISSING : figure(nsAnEvent(answer, series.row)),
+      fixed(median(ratio(answer, series.row, 'off')), 2),
+      fixed(median(ratio(answer, series.row, 'empty')), 2),
+      floor ? MISSING : figure(median(nsAnEvent(answer, series.row))),
       middle(series, 'events'),
       middle(series, 'rate'),
-      percent(rateShare(answer, series.row, 'off')),
+      percent(median(rateShare(answer, series.row, 'off'))),
       middle(series, 'records'),
       // A row that lost records has failed and has no figures.
       kept ? '0' : MISSING,
@@ -115,17 +117,20 @@ export function answerText(answer: Answer): string {
   return `\n${answer.title}\n${text}${answer.note ? `\n${answer.note}` : ''}\n`;
 }
 
-function verdict({ met, measured }: TargetOutcome): string {
-  if (met !== undefined) return met ? 'met' : 'missed';
+/** Where rounds stand on both sides of the limit, the noise is larger than the distance to it. */
+function verdict({ met, measured, certain }: TargetOutcome): string {
+  if (met !== undefined) return `${met ? 'met' : 'missed'}${certain ? '' : ', within noise'}`;
   return measured === undefined ? 'not measured' : 'no limit for this Node';
 }
 
 /** Nothing where no question was asked that has a target. */
 export function targetsText(targets: readonly TargetOutcome[]): string {
   if (targets.length === 0) return '';
-  const result = table(['target', 'limit', 'measured', '']);
+  const result = table(['target', 'limit', 'measured', 'min-max', '']);
   for (const outcome of targets) {
-    result.push([outcome.target, outcome.limit, figure(outcome.measured), verdict(outcome)]);
+    const [min, max] = outcome.range ?? [];
+    const range = min === max ? MISSING : `${figure(min)}-${figure(max)}`;
+    result.push([outcome.target, outcome.limit, figure(outcome.measured), range, verdict(outcome)]);
   }
   return `\nTargets\n${result.toString()}\n`;
 }

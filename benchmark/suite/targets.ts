@@ -2,6 +2,7 @@
 
 import { nsAnEvent, over, rateShare, ratio, timesCheaper } from './cost';
 import { type Answer, answerTo, paired, type TargetOutcome } from './result';
+import { spread } from './statistics';
 
 /** One limit for every Node.js, or by its major version where the promise names versions. */
 type Limit = number | Readonly<Record<string, number>>;
@@ -12,7 +13,8 @@ interface Target {
   unit: string;
   bound: 'at most' | 'at least';
   limit: Limit;
-  measure(answer: Answer): number;
+  /** A value a round. */
+  measure(answer: Answer): number[];
 }
 
 const TARGETS: readonly Target[] = [
@@ -46,7 +48,7 @@ const TARGETS: readonly Target[] = [
     unit: '%',
     bound: 'at least',
     limit: { 24: 73 },
-    measure: (answer) => rateShare(answer, 'coarse', 'off') * 100,
+    measure: (answer) => rateShare(answer, 'coarse', 'off').map((share) => share * 100),
   },
   {
     target: "HTTP: CPU over off, Node's trace events to ours",
@@ -78,7 +80,7 @@ const TARGETS: readonly Target[] = [
     unit: 'us',
     bound: 'at most',
     limit: { 20: 10 },
-    measure: (answer) => over(answer, 'contexts', 'traced') / 1000,
+    measure: (answer) => over(answer, 'contexts', 'traced').map((ns) => ns / 1000),
   },
   {
     target: 'await: trace, CPU to the empty hook',
@@ -126,7 +128,7 @@ const TARGETS: readonly Target[] = [
     unit: 'us',
     bound: 'at most',
     limit: { 20: 8, 24: 6 },
-    measure: (answer) => over(answer, 'stacks-10', 'traced') / 1000,
+    measure: (answer) => over(answer, 'stacks-10', 'traced').map((ns) => ns / 1000),
   },
   {
     target: 'op table: bytes of 10 million live operations',
@@ -187,13 +189,18 @@ export function judge(answers: readonly Answer[], nodeVersion: string): TargetOu
   for (const target of TARGETS) {
     const answer = answerTo(answers, target.question);
     if (answer === undefined) continue;
-    const measured = target.measure(answer);
+    const values = target.measure(answer);
     const limit = limitFor(target.limit, major);
     const outcome: TargetOutcome = { target: target.target, limit: limitText(target, major) };
     outcomes.push(outcome);
-    if (Number.isNaN(measured)) continue;
-    outcome.measured = measured;
-    if (limit !== undefined) outcome.met = target.bound === 'at most' ? measured <= limit : measured >= limit;
+    if (values.length === 0) continue;
+    const { median, min, max } = spread(values);
+    outcome.measured = median;
+    outcome.range = [min, max];
+    if (limit === undefined) continue;
+    const within = (value: number): boolean => (target.bound === 'at most' ? value <= limit : value >= limit);
+    outcome.met = within(median);
+    outcome.certain = within(min) === within(max);
   }
   return outcomes;
 }
