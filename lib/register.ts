@@ -13,7 +13,7 @@
  * said once, and tracing goes on. npm, npx, pnpm, yarn and corepack are not traced themselves, what they start is; nor
  * is Node's own thread of module hooks (`module.register`).
  */
-import { appendFileSync, closeSync, openSync, realpathSync, writeSync } from 'node:fs';
+import { appendFileSync, readFileSync, realpathSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
 import type { TracerError } from './errors';
@@ -59,20 +59,37 @@ function say(...lines: string[]): void {
   }
 }
 
-/** Whether this is the first process: of the session, whose processes may be siblings, or of its own line. */
-function claimFirst(environment: NodeJS.ProcessEnv): boolean {
+interface Beginning {
+  /** Whether this is the first process: of the session, whose processes may be siblings, or of its own line. */
+  first: boolean;
+  /** When the first process began, in milliseconds since the epoch. */
+  began: number;
+}
+
+function beginningOf(environment: NodeJS.ProcessEnv): Beginning {
   const { ASYNC_TRACER_SESSION: session, ASYNC_TRACER_BEGAN: began } = environment;
-  if (!threads.isMainThread) {
-    return false;
+  const now = Date.now();
+  if (began !== undefined) {
+    return { first: false, began: Number(began) };
   }
   if (session === undefined) {
-    return began === undefined;
+    return { first: threads.isMainThread, began: now };
   }
+  const file = join(session, FIRST_FILE);
   try {
-    closeSync(openSync(join(session, FIRST_FILE), 'wx'));
-    return true;
+    writeFileSync(file, String(now), { flag: 'wx' });
+    return { first: true, began: now };
   } catch {
-    return false;
+    return { first: false, began: readNumber(file) ?? now };
+  }
+}
+
+/** Undefined where the first one has not come to write it yet, or the session is over. */
+function readNumber(file: string): number | undefined {
+  try {
+    return Number(readFileSync(file, 'utf8')) || undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -91,13 +108,12 @@ function windowOf(environment: NodeJS.ProcessEnv, began: number): Window | undef
 function start(environment: NodeJS.ProcessEnv): Tracer | undefined {
   const options = { header: true, ...optionsFromEnvironment(environment) };
   const pattern = resolveOutput(environment['ASYNC_TRACER_OUTPUT'] ?? DEFAULT_OUTPUT, process.cwd());
-  const began = Number(environment['ASYNC_TRACER_BEGAN'] ?? Date.now());
+  const { first, began } = beginningOf(environment);
   const window = windowOf(environment, began);
   if (window === undefined) {
     return undefined;
   }
   const { pid } = process;
-  const first = claimFirst(environment);
   if (first) {
     sayUnknown(environment);
   }

@@ -161,7 +161,7 @@ function sayLogs(logs: readonly string[], { signal }: Ending): void {
   }
   if (signal !== null) {
     say(
-      `the program was ended by ${signal}: ${logs.length === 1 ? 'the log has' : 'its log has'} no end record, and what was not written yet (at most flushInterval) is missing.`,
+      `the program was ended by ${signal}: what was not written by then, at most the last flushInterval, is missing`,
     );
   }
 }

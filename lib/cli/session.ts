@@ -25,7 +25,7 @@ export function openSession(): Session {
     );
   }
   return {
-    variables: { ASYNC_TRACER_SESSION: folder, ASYNC_TRACER_BEGAN: String(Date.now()) },
+    variables: { ASYNC_TRACER_SESSION: folder },
     logs() {
       try {
         const lines = readFileSync(join(folder, LOGS_FILE), 'utf8').split('\n');

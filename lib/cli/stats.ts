@@ -2,6 +2,7 @@
 import type { CommandModule } from 'yargs';
 import { analyzeStats, type StatsReport, type StatsRow } from '../analyze';
 import { TracerError } from '../errors';
+import { parseDuration } from '../trace/window';
 import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
 import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
 import { renderFindings } from './finding';
@@ -88,6 +89,7 @@ function orderOf(given: string | undefined): Order {
 
 interface StatsArguments extends AnswerArguments {
   sort: string | undefined;
+  threshold: string | undefined;
   top: string | undefined;
 }
 
@@ -104,6 +106,11 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
         defaultDescription: 'run',
         requiresArg: true,
       })
+      .option('threshold', {
+        describe: 'from when on a callback is said to hold the loop, as in 20ms',
+        defaultDescription: '50ms',
+        requiresArg: true,
+      })
       .option('top', { describe: 'rows shown', defaultDescription: String(TOP), requiresArg: true })
       .epilogue(
         examples([
@@ -115,6 +122,11 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
   handler: async (given) => {
     const by = orderOf(given.sort);
     const top = numberOf(given.top, 'top', TOP);
-    await answer(given, analyzeStats, (report, screen) => renderStats(report, screen, { top, by }));
+    const heldMs = given.threshold === undefined ? undefined : parseDuration(given.threshold, '--threshold');
+    await answer(
+      given,
+      (sources, options) => analyzeStats(sources, { ...options, heldMs }),
+      (report, screen) => renderStats(report, screen, { top, by }),
+    );
   },
 };
