@@ -32,8 +32,8 @@ export class IdMap {
       page = this.#pages.size;
       this.#pages.set(key, page);
       if (page % SLAB_PAGES === 0) {
-        // A small run takes a small slab; further ones are whole.
-        this.#slabs.push(new Int32Array((page === 0 ? 16 : SLAB_PAGES) * PAGE));
+        // A short run takes a page; where one slab was filled, further ones are whole.
+        this.#slabs.push(new Int32Array((page === 0 ? 1 : SLAB_PAGES) * PAGE));
       }
       const slab = page >>> 12;
       const needed = ((page & (SLAB_PAGES - 1)) + 1) * PAGE;

@@ -147,7 +147,9 @@ class Leaks extends Watcher {
     for (const run of runs) {
       const { live: table } = run;
       const openFiles = (this.#files.get(run) ?? 0) > 0;
-      const order = [...table.rows()].sort((a, b) => table.init[a] - table.init[b]);
+      const order = [...table.rows()].sort(
+        (a, b) => table.init[a] - table.init[b] || table.id[a] - table.id[b],
+      );
       for (const row of order) {
         const group = table.group[row];
         const kind = groups.kind[group];

@@ -12,7 +12,8 @@ export const CONTEXT = 16;
 /** A promise that waits for another one, as those of `await` and `then` do. */
 export const DERIVED = 32;
 
-const FIRST_ROWS = 16;
+/** Typed arrays of up to 64 bytes lie in V8's own heap, so that a log of many short runs does not pay for buffers. */
+const FIRST_ROWS = 8;
 
 /**
  * The operations that have begun and not ended, in columns: about 45 bytes each, and no object.

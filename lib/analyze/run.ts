@@ -37,7 +37,7 @@ export class Run {
   #lastId = Number.NEGATIVE_INFINITY;
   /** Bit n: the init of `#lastId - n` was met; two words for `LATE_INITS`. */
   readonly #met = new Uint32Array(2);
-  #promises = new Float64Array(16);
+  #promises = new Float64Array(0);
   #promiseCount = 0;
 
   constructor(

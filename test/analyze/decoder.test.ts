@@ -132,6 +132,99 @@ describe('decoder', () => {
     }
   });
 
+  describe('takes or refuses as JSON.parse does', () => {
+    const sound = init(7, 'TCP', 1.25, { parentop: 'TCP', execopid: 3 });
+    const before = event('before', 7, 'TCP', 2, { ctx: { a: 10, b: 'x' } });
+    const swap = (line: string, from: string, to: string) => {
+      assert.ok(line.includes(from), from);
+      return line.replace(from, to);
+    };
+    const lines: Record<string, string> = {
+      'an id with a leading zero': swap(sound, '"opid":7', '"opid":07'),
+      'an id of 0': swap(sound, '"opid":7', '"opid":0'),
+      'an id of minus 0': swap(sound, '"opid":7', '"opid":-0'),
+      'an id of 15 digits': swap(sound, '"opid":7', '"opid":999999999999999'),
+      'an id of 16 digits': swap(sound, '"opid":7', '"opid":9007199254740991'),
+      'an id that no double holds': swap(sound, '"opid":7', '"opid":9007199254740993'),
+      'an id of 20 digits': swap(sound, '"opid":7', '"opid":12345678901234567890'),
+      'an id with an exponent': swap(sound, '"opid":7', '"opid":7e2'),
+      'an id with decimals': swap(sound, '"opid":7', '"opid":7.0'),
+      'no id': swap(sound, '"opid":7', '"opid":'),
+      'a time with a leading zero': swap(sound, '"time":1', '"time":01'),
+      'a time of 16 digits': swap(sound, '"time":1764486000001', '"time":9764486000001'),
+      'a time beyond exact microseconds': swap(sound, '"time":1764486000001.250', '"time":9999999999999.999'),
+      'a time with two decimals': swap(sound, '.250', '.25'),
+      'a time with four decimals': swap(sound, '.250', '.2501'),
+      'a time without decimals': swap(sound, '.250', ''),
+      'a time that ends in a point': swap(sound, '.250', '.'),
+      'a time with an exponent': swap(sound, '.250', '.250e1'),
+      'a name with an escape': swap(sound, '"op":"TCP"', '"op":"TC\\u0050"'),
+      'a name with a wrong escape': swap(sound, '"op":"TCP"', '"op":"TCP\\x"'),
+      'a name with a control character': swap(sound, '"op":"TCP"', '"op":"TC\tP"'),
+      'a name without an end': swap(sound, '"op":"TCP"', '"op":"TCP'),
+      'another area': swap(sound, '"area":"net"', '"area":"nets"'),
+      'a phase that begins like another': swap(sound, '"phase":"init"', '"phase":"inits"'),
+      'an op that is no text': swap(sound, '"op":"TCP"', '"op":5'),
+      'no parent': swap(sound, '"parentopid":1,', ''),
+      'a field twice': swap(sound, '}', ',"opid":8}'),
+      'a field of its own behind': swap(sound, '}', ',"x":{}}'),
+      'a comma too many': swap(sound, '}', ',}'),
+      'a brace too many': `${sound}}`,
+      'two records': sound + sound,
+      'white space around': ` ${sound} `,
+      'white space inside': swap(sound, '"opid":7', '"opid": 7'),
+      'a stack that is no array': swap(sound, '}', ',"stack":7}'),
+      'a stack of numbers': swap(sound, '}', ',"stack":[7]}'),
+      'a stack without an end': swap(sound, '}', ',"stack":["f:a:1:1"}'),
+      'a stack in a before': swap(before, '"ctx":{"a":10,"b":"x"}', '"stack":[]'),
+      'a ctx in an init': swap(sound, '}', ',"ctx":{}}'),
+      ...Object.fromEntries(
+        [
+          '01',
+          '-',
+          '-01',
+          '1.',
+          '.5',
+          '1e',
+          '1e+5',
+          '1E-5',
+          '-0',
+          'tru',
+          'true',
+          'null',
+          'nul',
+          '"\\"',
+          '"\\u12G4"',
+          '"\\u1234"',
+          '"\\/"',
+          '"\t"',
+          '"\u007f"',
+          '[',
+          '[1,]',
+          '[1 ,2]',
+          '{"a"}',
+          '{"a":}',
+          '{,}',
+          '{"a":1,}',
+          '[]]',
+          '"a""b"',
+          '',
+        ].map((value) => [`the ctx ${value}`, swap(before, '{"a":10,"b":"x"}', value)]),
+      ),
+      'a ctx of great depth': swap(before, '{"a":10,"b":"x"}', `${'['.repeat(100)}${']'.repeat(100)}`),
+    };
+    for (const [name, line] of Object.entries(lines)) {
+      it(name, async () => {
+        const { all, counts } = await records([`${sound}\n${before}\n${line}\n${sound}\n`]);
+        const expected = [sound, before, line, sound]
+          .map(byJsonParse)
+          .filter((record) => record !== undefined);
+        assert.deepEqual(texts(all), texts(expected));
+        assert.equal(counts.foreign, 4 - expected.length);
+      });
+    }
+  });
+
   it('reads ids beyond 2^32 and times to the microsecond without loss', async () => {
     const lines = [
       init(2 ** 40 + 1, 'PROMISE', 0.001, { execopid: 2 ** 52 + 3 }),

@@ -48,7 +48,7 @@ describe('the table of live operations', () => {
   it('takes the place of an operation that ended for the next one', () => {
     const live = new Live();
     for (let i = 0; i < 1_000_000; i++) live.remove(live.add(i, 0, 0));
-    assert.equal(live.id.length, 16);
+    assert.equal(live.id.length, 8);
   });
 });
 

@@ -1,0 +1,90 @@
+/** What a program makes up without end must not fill the reader's memory: beyond its bound each table shares one place. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { analyzeStats, analyzeTree } from '../../lib/analyze';
+import { Callbacks } from '../../lib/analyze/callbacks';
+import { Forest, MAX_TREE_NODES, TOP } from '../../lib/analyze/forest';
+import { MAX_OPS, Ops } from '../../lib/analyze/ops';
+import { MAX_SITES, MAX_STACKS, Stacks } from '../../lib/analyze/stacks';
+import { asSource, init, run } from './lines';
+
+function* each(count: number, line: (i: number) => string) {
+  for (let i = 0; i < count; i++) yield `${line(i)}\n`;
+}
+
+describe('bounds', () => {
+  it('ops beyond 16,384 share one, and every record counts', async () => {
+    const count = MAX_OPS + 500;
+    const report = await analyzeStats(asSource(each(count, (i) => init(5 + i, `made up ${i}`, i))));
+    assert.equal(report.log.records, count);
+    assert.equal(report.ops.length, MAX_OPS);
+    const rest = report.ops.find(({ op }) => op === '(other ops)')!;
+    assert.deepEqual([rest.count, rest.area], [501, null]);
+    assert.equal(
+      report.ops.reduce((sum, row) => sum + row.count, 0),
+      count,
+    );
+  });
+
+  it('an op of several areas is as many ops', () => {
+    const ops = new Ops();
+    const [a, b] = [ops.intern('X', 'net'), ops.intern('X', 'fs')];
+    assert.notEqual(a, b);
+    assert.equal(ops.intern('X', 'net'), a);
+    assert.deepEqual([ops.names[a], ops.areas[a], ops.names[b], ops.areas[b]], ['X', 'net', 'X', 'fs']);
+  });
+
+  it('call sites beyond 16,384 share one, and stacks are forgotten by the tens of thousands', () => {
+    const stacks = new Stacks();
+    const site = (i: number) => stacks.siteOf(stacks.intern([`f:/app/a.js:${i}:1`]));
+    for (let i = 1; i < MAX_SITES; i++) assert.equal(site(i), i - 1);
+    assert.equal(site(MAX_SITES), MAX_SITES - 1);
+    assert.equal(site(MAX_SITES + 1), MAX_SITES - 1);
+    assert.equal(stacks.sites[MAX_SITES - 1].frame, undefined);
+    for (let i = MAX_SITES; i < MAX_STACKS + 10; i++) site(i);
+    assert.equal(site(5), 4);
+    assert.deepEqual(stacks.frames(stacks.intern(['g:/app/b.js:1:1'])), ['g:/app/b.js:1:1']);
+    assert.equal(stacks.sites.length, MAX_SITES);
+  });
+
+  it('a tree of more than 50,000 nodes counts further operations at their parent', () => {
+    const forest = new Forest();
+    const parents = Array.from({ length: 1000 }, (_, group) => forest.add(TOP, group));
+    for (let group = 1000; group <= 1050; group++) for (const parent of parents) forest.add(parent, group);
+    assert.equal(forest.size, MAX_TREE_NODES);
+    assert.equal(forest.folded, 52 * 1000 - MAX_TREE_NODES);
+    assert.equal(forest.add(parents[0], 9999), parents[0]);
+  });
+
+  it('a tree deeper than 100 puts what is deeper beside its parent', async () => {
+    const report = await analyzeTree(
+      asSource(each(150, (i) => init(5 + i, `level ${i}`, i, { parentopid: 4 + i }))),
+    );
+    let depth = 0;
+    for (let nodes = report.roots; nodes.length > 0; nodes = nodes[0].children) depth++;
+    assert.deepEqual([depth, report.nodes, report.folded], [100, 150, 0]);
+  });
+
+  it('callbacks nested without end are given up from the outermost on', () => {
+    const callbacks = new Callbacks();
+    for (let i = 0; i < 10_005; i++) callbacks.open(i, 0, i);
+    assert.deepEqual([callbacks.depth, callbacks.abandoned], [5005, 5000]);
+    assert.deepEqual(
+      [callbacks.close(4999, 1e6), callbacks.close(10_004, 1e6), callbacks.total],
+      [false, true, 1e6 - 10_004],
+    );
+  });
+
+  it('findings of one code beyond ten are summed up in the last', async () => {
+    const lines = each(
+      13,
+      (i) =>
+        `${init(5 + i, 'Timeout', 0, { stack: [`f:/app/a.js:${i + 1}:1`] })}\n${run(5 + i, 'Timeout', 100 * i, 100 * i + 60)}`,
+    );
+    const { findings } = await analyzeStats(asSource(lines));
+    assert.equal(findings.length, 10);
+    assert.match(findings[9].message, /The same holds for 3 more\.$/);
+    assert.equal(findings[9].evidence['more'], 3);
+    assert.equal(findings[8].evidence['more'], undefined);
+  });
+});
