@@ -12,6 +12,7 @@ import { question as http } from './http';
 import { question as immediates } from './immediates';
 import { question as memory } from './memory';
 import { question as options } from './options';
+import { question as parts } from './parts';
 import { question as stacks } from './stacks';
 import { question as startup } from './startup';
 import { question as ticks } from './ticks';
@@ -26,6 +27,7 @@ export const QUESTIONS: readonly Question[] = [
   files,
   stacks,
   contexts,
+  parts,
   filters,
   options,
   destinations,

@@ -17,7 +17,7 @@ const { bigint } = process.hrtime;
 
 /**
  * process.hrtime.bigint() into a view, read back as two halves: V8 leaves out the BigInt between them. 32 ns a
- * read against 42 for performance.now() on Node 20 and 22 (benchmark: `clock`).
+ * read against 42 for performance.now() on Node 20 and 22 (benchmark: `parts`).
  */
 const wide = new BigInt64Array(1);
 const half = new Uint32Array(wide.buffer);

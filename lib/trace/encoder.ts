@@ -199,7 +199,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
     return codes++;
   }
 
-  /** Four stores a turn: one a turn takes half as long again on Node 20 (benchmark: `encode`). */
+  /** Four stores a turn: one a turn takes half as long again on Node 20 (benchmark: `parts`). */
   function put(p: number, index: number): number {
     const from = words;
     const to = view;

@@ -13,7 +13,7 @@
  *
  * Ids come nearly in order and die young, so a lookup is two loads, and memory follows what lives: 2 bytes an
  * operation while pages are dense, about 20 where one in a thousand survives. A Map takes 48 bytes an entry, ten
- * times the time and throws above 16.7 million (benchmark: `optable`).
+ * times the time and throws above 16.7 million (benchmark: `parts`, `memory`).
  */
 
 const PAGE_BITS = 14;
