@@ -14,7 +14,7 @@ export const FIXTURES = path.join(__dirname, '../../../test/fixtures/conformance
 const LISTENER = path.join(__dirname, 'listener.js');
 
 /** A program that takes longer hangs: the slowest takes 2 s here. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 60_000;
 
 /** One process or thread of the program: what the listener saw, and the log of each tracer in it. */
 export interface Run {

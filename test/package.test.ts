@@ -1,0 +1,125 @@
+/** Holds what a user installs: the packed tarball, its types, its two doors, and what stands at the top level. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+const ROOT = path.join(__dirname, '../..');
+const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+
+function run(command: string, args: string[], cwd: string): { status: number | null; output: string } {
+  // The doors are measured elsewhere; coverage of a folder that is removed would be of no use.
+  const { NODE_V8_COVERAGE: _, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+  return { status, output: stdout + stderr };
+}
+
+describe('the packed package', () => {
+  let folder: string;
+  let installed: string;
+  let tarball: string;
+
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'async-tracer-package-'));
+    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const [packed] = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' }));
+    tarball = path.join(folder, packed.filename);
+    execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+    installed = path.join(folder, 'package');
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'));
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('has no complaint from publint', () => {
+    const { status, output } = run('npx', ['--no-install', 'publint', '--strict', tarball], ROOT);
+    assert.equal(status, 0, output);
+    assert.doesNotMatch(output, /warning|suggestion|error/i);
+  });
+
+  it('has types that resolve in every way of importing it', () => {
+    const { status, output } = run('npx', ['--no-install', 'attw', tarball, '--profile', 'node16'], ROOT);
+    assert.equal(status, 0, output);
+  });
+
+  it('gives one instance to require and to import', () => {
+    const script =
+      "import('async-tracer').then(({ default: imported, Tracer, TracerError }) => {" +
+      "const required = require('async-tracer');" +
+      'console.log(imported === required, Tracer === required.Tracer, TracerError === required.TracerError)})';
+    const { output } = run(process.execPath, ['-e', script], installed);
+    assert.equal(output, 'true true true\n');
+  });
+
+  for (const entry of Object.keys(manifest.exports).filter(
+    (name) => !name.endsWith('.json') && name !== './register',
+  )) {
+    it(`loads ${entry.replace('.', 'async-tracer')} by require and by import`, () => {
+      const name = entry.replace('.', 'async-tracer');
+      const script = `require('${name}'); import('${name}').then(() => console.log('loaded'))`;
+      assert.equal(run(process.execPath, ['-e', script], installed).output, 'loaded\n');
+    });
+  }
+
+  it('gives the schema of the log', () => {
+    const script = "console.log(require('async-tracer/schema.json').title)";
+    assert.match(run(process.execPath, ['-e', script], installed).output, /^A line of an async-tracer log/);
+  });
+
+  it('has a command that can be run', () => {
+    const command = path.join(installed, manifest.bin['async-tracer']);
+    assert.notEqual(statSync(command).mode & 0o111, 0, 'it is executable');
+    assert.equal(run(process.execPath, [command, '--version'], installed).output, `${manifest.version}\n`);
+  });
+
+  it('holds lib/ as source and compiled, the documents, and nothing else', () => {
+    const files = (readdirSync(installed, { recursive: true }) as string[])
+      .filter((file) => !file.startsWith('node_modules') && statSync(path.join(installed, file)).isFile())
+      .map((file) => file.replaceAll(path.sep, '/'));
+    const others = files.filter((file) => !/^(dist\/)?lib\//.test(file)).sort();
+    assert.deepEqual(others, ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+  });
+
+  it('holds no compiled file whose source is gone', () => {
+    const compiled = (readdirSync(path.join(installed, 'dist/lib'), { recursive: true }) as string[]).filter(
+      (file) => /\.m?js$/.test(file),
+    );
+    const orphans = compiled.filter((file) => !existsSync(path.join(ROOT, 'lib', file.replace(/js$/, 'ts'))));
+    assert.deepEqual(orphans, []);
+  });
+});
+
+describe('package.json', () => {
+  it('asks for the versions of Node.js that the dependencies and require(esm) need', () => {
+    assert.equal(manifest.engines.node, '^20.19.0 || ^22.12.0 || >=23');
+  });
+
+  it('names exact versions of its dependencies', () => {
+    const versions: string[] = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
+    assert.deepEqual(
+      versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version)),
+      [],
+    );
+  });
+});
+
+describe('the repository', () => {
+  it('shows at its top level what the design names, and nothing else', () => {
+    const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+    const top = new Set(files.map((file) => file.split('/')[0]).filter((name) => !name.startsWith('.')));
+    assert.deepEqual([...top].sort(), [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'benchmark',
+      'examples',
+      'lib',
+      'package-lock.json',
+      'package.json',
+      'test',
+      'tsconfig.json',
+    ]);
+  });
+});
