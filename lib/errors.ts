@@ -22,11 +22,12 @@ export type TracerErrorCode = keyof typeof ERROR_CODES;
 
 /** An error with a stable `code` of the form ERR_ASYNC_TRACER_... and, where one exists, its `cause`. */
 export class TracerError extends Error {
+  // Declared, not assigned: an assignment fails where the program has frozen Error.prototype.
+  override name = 'TracerError';
   readonly code: TracerErrorCode;
 
   constructor(code: TracerErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.name = 'TracerError';
     this.code = code;
   }
 }

@@ -9,29 +9,59 @@ import { register, unregister } from 'on-exit-leak-free';
 import { asOwn } from './own';
 
 export interface Ending {
-  /** The exit code as it stands. */
-  exitcode: number;
+  /** The exit code as it stands; undefined where it does not stand yet. */
+  exitcode: number | undefined;
   /** What ended the process, if an error did. */
   error: { thrown: unknown } | undefined;
 }
 
 export interface Finisher {
-  /** Called once, from within an exit listener. Whether it wants to be told of errors. */
+  /** Called once, from within an exit listener. */
   finish(ending: Ending): void;
-  readonly wantsError: boolean;
+  /** Hands on what there is; called where an exit was announced that is none. */
+  flush(): void;
 }
 
+interface Exiting {
+  _exiting?: boolean;
+}
+
+const { nextTick } = process;
 const finishers = new Set<Finisher>();
 const holder = {};
 let fatal: { thrown: unknown } | undefined;
-let watching = false;
+/** Set once the end has come. */
+let ending: Ending | undefined;
+
+function isExiting(): boolean {
+  return (process as Exiting)._exiting === true;
+}
 
 function onExit(): void {
-  const { exitCode } = process;
-  const ending = { exitcode: Number(exitCode ?? 0), error: fatal };
+  if (!isExiting()) {
+    // Somebody emits 'exit' by hand, and the process lives on.
+    for (const finisher of finishers) {
+      finisher.flush();
+    }
+    later(() => {
+      if (finishers.size > 0 && !isExiting()) {
+        unregister(holder);
+        register(holder, onExit);
+      }
+    });
+    return;
+  }
+  finish({ exitcode: Number(process.exitCode ?? 0), error: fatal });
+}
+
+function finish(how: Ending): void {
+  if (ending !== undefined) {
+    return;
+  }
+  ending = how;
   asOwn(() => {
     for (const finisher of finishers) {
-      finisher.finish(ending);
+      finisher.finish(how);
     }
   });
 }
@@ -39,34 +69,39 @@ function onExit(): void {
 /** Called before anybody handles the error: whether it ends the process shows when a tick comes after it, or none. */
 function onFatal(thrown: unknown): void {
   fatal = { thrown };
-  asOwn(() =>
-    process.nextTick(() => {
-      fatal = undefined;
-    }),
-  );
+  if (isExiting()) {
+    // An exit listener that stands before ours has thrown: ours is not called any more.
+    finish({ exitcode: undefined, error: fatal });
+    return;
+  }
+  // Where a handler throws in its turn, nobody is called any more.
+  for (const finisher of finishers) {
+    finisher.flush();
+  }
+  later(() => {
+    fatal = undefined;
+  });
 }
 
-function watch(): void {
-  const wanted = [...finishers].some((finisher) => finisher.wantsError);
-  if (wanted && !watching) {
-    process.on('uncaughtExceptionMonitor', onFatal);
-  } else if (!wanted && watching) {
-    process.removeListener('uncaughtExceptionMonitor', onFatal);
-  }
-  watching = wanted;
+function later(work: () => void): void {
+  asOwn(() => nextTick.call(process, work));
 }
 
 export function finishAtExit(finisher: Finisher): void {
   if (finishers.size === 0) {
     register(holder, onExit);
+    process.on('uncaughtExceptionMonitor', onFatal);
   }
   finishers.add(finisher);
-  watch();
+  if (ending !== undefined) {
+    // Made by an exit listener: nobody is called after this.
+    finisher.finish(ending);
+  }
 }
 
 export function forget(finisher: Finisher): void {
   if (finishers.delete(finisher) && finishers.size === 0) {
     unregister(holder);
+    process.removeListener('uncaughtExceptionMonitor', onFatal);
   }
-  watch();
 }

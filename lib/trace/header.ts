@@ -9,6 +9,8 @@ import type { TracerStats } from './tracer';
 
 const { version }: { version: string } = require('../../../package.json');
 const { stringify } = JSON;
+const { isArray } = Array;
+const { keys } = Object;
 const ERROR_TEXT_MAX = 4096;
 
 export function startFields(options: ResolvedOptions): string {
@@ -45,7 +47,28 @@ export function endFields(ending: Ending | undefined, stats: TracerStats): strin
 }
 
 function inside(record: object): string {
-  return stringify(record).slice(1, -1);
+  return json(record).slice(1, -1);
+}
+
+/** JSON of plain data, without asking anything for a toJSON: the program may have put one on Object.prototype. */
+function json(value: unknown): string {
+  if (typeof value !== 'object' || value === null) {
+    return stringify(value) ?? 'null';
+  }
+  let text = '';
+  if (isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      text += `${i === 0 ? '' : ','}${json(value[i])}`;
+    }
+    return `[${text}]`;
+  }
+  for (const key of keys(value)) {
+    const field = (value as Record<string, unknown>)[key];
+    if (field !== undefined) {
+      text += `${text === '' ? '' : ','}${stringify(key)}:${json(field)}`;
+    }
+  }
+  return `{${text}}`;
 }
 
 /** Reads each property apart: anything can be thrown, a Proxy or an object whose getters throw among it. */

@@ -3,7 +3,7 @@
  *
  * A callback that throws ends the process, and no handler of the program is asked (lib/internal/async_hooks.js,
  * fatalError). So each catches what can still go wrong, a stack that is nearly used up above all, and counts the
- * record as lost.
+ * record as lost; where even that call finds no stack, by a store that needs none.
  */
 import { asyncWrapProviders, createHook, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
 import { TracerError } from '../errors';
@@ -79,6 +79,7 @@ export function requireHooks(): void {
 
 export function createTraceHook(options: HookOptions): Hook {
   const { clock, encoder, contexts } = options;
+  const { missed } = encoder;
   const { init: encodeInit, event: encodeEvent } = encoder;
   const table = new OpTable();
   const ops = createOps(encoder, asyncWrapProviders as never, options.select, options.selectUnknown);
@@ -159,7 +160,11 @@ export function createTraceHook(options: HookOptions): Hook {
         encodeInit(code, id, trigger, parentCode === Code.own ? Code.unknown : parentCode, execution);
       }
     } catch {
-      encoder.lose();
+      try {
+        encoder.lose();
+      } catch {
+        missed[0]++;
+      }
     }
   }
 
@@ -177,7 +182,11 @@ export function createTraceHook(options: HookOptions): Hook {
       last = OTHER;
       record(PhaseIndex.before, code, id);
     } catch {
-      encoder.lose();
+      try {
+        encoder.lose();
+      } catch {
+        missed[0]++;
+      }
     }
   }
 
@@ -192,7 +201,11 @@ export function createTraceHook(options: HookOptions): Hook {
       record(PhaseIndex.after, code, id);
       last = queued[code];
     } catch {
-      encoder.lose();
+      try {
+        encoder.lose();
+      } catch {
+        missed[0]++;
+      }
     }
   }
 
@@ -229,7 +242,11 @@ export function createTraceHook(options: HookOptions): Hook {
         rareTypes.delete(id);
       }
     } catch {
-      encoder.lose();
+      try {
+        encoder.lose();
+      } catch {
+        missed[0]++;
+      }
     }
   }
 
@@ -242,7 +259,11 @@ export function createTraceHook(options: HookOptions): Hook {
         encodeEvent(PhaseIndex.resolve, code, id);
       }
     } catch {
-      encoder.lose();
+      try {
+        encoder.lose();
+      } catch {
+        missed[0]++;
+      }
     }
   }
 

@@ -2,6 +2,7 @@
  * The options: one table from which come the checks, the defaults, the ASYNC_TRACER_* variables, the flags of
  * `async-tracer run` and the table of the README.
  */
+import { types } from 'node:util';
 import { TracerError } from '../errors';
 import { RECORD_FIELDS } from '../log/event';
 
@@ -108,6 +109,8 @@ class Refusal {
   constructor(readonly reason = '') {}
 }
 
+const { isRegExp } = types;
+const { exec, test } = RegExp.prototype;
 const NO_FIELDS = '';
 const CHUNK_MAX = 2 ** 30;
 const TIMER_MAX_MS = 2 ** 31 - 1;
@@ -208,14 +211,19 @@ function matchers(value: unknown): readonly RegExp[] {
   const list = Array.isArray(value) ? value : [value];
   return list.map((matcher) => {
     if (typeof matcher === 'string' && matcher !== '') {
-      return globPattern(matcher);
+      return untouched(globPattern(matcher));
     }
-    if (matcher instanceof RegExp) {
+    if (isRegExp(matcher)) {
       // A copy: with the flags g and y a RegExp remembers where it stopped.
-      return new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, ''));
+      return untouched(new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, '')));
     }
     throw new Refusal(list.length > 1 ? `${show(matcher)} is neither` : '');
   });
+}
+
+/** Types are met in the midst of the program: test() shall not run an exec() that it has put on RegExp.prototype. */
+function untouched(pattern: RegExp): RegExp {
+  return Object.defineProperties(pattern, { exec: { value: exec }, test: { value: test } });
 }
 
 function globPattern(glob: string): RegExp {

@@ -6,6 +6,7 @@
  * does meanwhile.
  */
 import { AsyncResource } from 'node:async_hooks';
+import { OwnMap } from './intrinsics';
 
 export const own = { depth: 0 };
 
@@ -13,15 +14,12 @@ export const own = { depth: 0 };
 const IDS_MAX = 1024;
 
 /** Our operations that live, for a tracer that is enabled after they were made. */
-const ids = new Set<number>();
+const ids = new OwnMap<number, true>();
 
 export function claim(id: number): void {
-  ids.add(id);
+  ids.set(id, true);
   if (ids.size > IDS_MAX) {
-    for (const oldest of ids) {
-      ids.delete(oldest);
-      break;
-    }
+    ids.delete(ownIds()[0]);
   }
 }
 
@@ -30,7 +28,11 @@ export function release(id: number): void {
 }
 
 export function ownIds(): number[] {
-  return [...ids];
+  const list: number[] = [];
+  ids.forEach((_, id) => {
+    list.push(id);
+  });
+  return list;
 }
 
 /**

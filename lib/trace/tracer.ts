@@ -1,7 +1,8 @@
 /** One trace: hook, encoder and destination put together, and their life from the call to the end. */
 import { TracerError } from '../errors';
-import type { OperationPhase, PhaseCounts } from '../log/event';
+import type { PhaseCounts } from '../log/event';
 import { type Clock, createClock } from './clock';
+import { PhaseIndex } from './codes';
 import { type Destination, DROPPED, type Outcome } from './destination/destination';
 import { openDestination, type Target } from './destination/open';
 import { createEncoder, type Encoder } from './encoder';
@@ -27,7 +28,7 @@ export interface TracerStats {
 
 /** How long the end of a process waits for a reader that does not move, in milliseconds. */
 const EXIT_WAIT_MS = 2000;
-const PHASES: readonly OperationPhase[] = ['init', 'before', 'after', 'destroy', 'resolve'];
+const TOO_SLOW = 'its reader did not take it in time';
 
 // Taken at load: the program may put fake timers in their place.
 const startInterval = setInterval;
@@ -49,6 +50,7 @@ export class Tracer implements Disposable, AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #enabled = false;
   #closing: Promise<void> | undefined;
+  #closed = false;
   #bytes = 0;
   /** Records that were taken and then lost. */
   #lostLater = 0;
@@ -69,15 +71,13 @@ export class Tracer implements Disposable, AsyncDisposable {
         target,
         options,
         {
-          onLost: (lines) => {
-            this.#lostLater += countRecords(lines);
-          },
+          onLost: (lines) => this.#onLost(lines),
           onError: (error, fatal) => this.#onError(error, fatal),
         },
         asOwn,
       ),
     );
-    const clock = asClaimed(() => createClock(options.send ? options.clock : 'still'));
+    const clock = this.#startClock();
     this.#clock = clock;
     this.#encoder = createEncoder({
       clock,
@@ -101,11 +101,13 @@ export class Tracer implements Disposable, AsyncDisposable {
       selectUnknown: options.include === undefined,
     });
     this.#finisher = {
-      wantsError: options.header,
       finish: (ending) => this.#finishAtExit(ending),
+      flush: () => this.flushSync(),
     };
     if (options.header) {
+      // At once: a log that is cut short says at least of whom it is.
       this.#encoder.line(header().startFields(options));
+      this.#encoder.flush();
     }
     asClaimed(() => finishAtExit(this.#finisher));
     if (options.autostart) {
@@ -156,19 +158,20 @@ export class Tracer implements Disposable, AsyncDisposable {
   flush(): Promise<void> {
     return asClaimed(() => {
       this.#encoder.flush();
-      return this.#closing ?? this.#destination.flush();
+      return this.#closing ?? this.#destination.flush().then(() => undefined);
     });
   }
 
   /**
-   * The same at once, without the event loop. Complete for paths, descriptors and streams with a descriptor; waits
-   * at most 2 seconds for a reader that does not move. Any other stream has taken the bytes, no more is known.
+   * The same at once, without the event loop. Complete for paths and descriptors; waits at most 2 seconds for a reader
+   * that does not move. A stream has taken the bytes, and no more is known; one with a method flushSync (SonicBoom) is
+   * asked.
    */
   flushSync(): void {
     asClaimed(() => {
       this.#encoder.flush();
-      if (this.#closing === undefined) {
-        this.#destination.flushSync(EXIT_WAIT_MS);
+      if (!this.#closed) {
+        this.#destination.flushSync(EXIT_WAIT_MS, false);
       }
     });
   }
@@ -178,13 +181,19 @@ export class Tracer implements Disposable, AsyncDisposable {
    * a path. A stream or descriptor of the program stays open. Safe to call again; never rejects.
    */
   close(): Promise<void> {
-    if (this.#closing === undefined) {
-      asClaimed(() => {
-        this.#finish();
-        this.#closing = this.#destination.flush().then(() => asOwn(() => this.#destination.close()));
-      });
-    }
-    return this.#closing as unknown as Promise<void>;
+    this.#closing ??= asClaimed(() => {
+      this.disable();
+      this.#encoder.flush();
+      // What is lost and how it ended is said behind the rest, where a slow reader has made room for it.
+      return this.#destination
+        .flush()
+        .then((arrived) => asOwn(() => this.#end(arrived)))
+        .then(
+          () => asOwn(() => this.#release()),
+          () => asOwn(() => this.#release()),
+        );
+    });
+    return this.#closing;
   }
 
   /**
@@ -226,17 +235,26 @@ export class Tracer implements Disposable, AsyncDisposable {
   /** What has been recorded so far. */
   stats(): TracerStats {
     const { counts, lost } = this.#encoder;
-    const events = Object.fromEntries(PHASES.map((phase, i) => [phase, counts[i]])) as PhaseCounts;
+    const events = {
+      init: counts[PhaseIndex.init],
+      before: counts[PhaseIndex.before],
+      after: counts[PhaseIndex.after],
+      destroy: counts[PhaseIndex.destroy],
+      resolve: counts[PhaseIndex.resolve],
+    };
     return { events, bytes: this.#bytes, lost: lost + this.#lostLater, live: this.#hook.live };
   }
 
   /** `close` without waiting: what a reader has not taken within 2 seconds is lost. */
   [Symbol.dispose](): void {
     if (this.#closing === undefined) {
-      asClaimed(() => {
-        this.#finish();
-        this.#destination.flushSync(EXIT_WAIT_MS);
-        this.#closing = this.#destination.close();
+      this.#closing = asClaimed(() => {
+        this.disable();
+        this.#encoder.flush();
+        const arrived = this.#destination.flushSync(EXIT_WAIT_MS, false);
+        void this.#end(arrived);
+        this.#destination.flushSync(arrived ? EXIT_WAIT_MS : 0, false);
+        return this.#release();
       });
     }
   }
@@ -252,37 +270,54 @@ export class Tracer implements Disposable, AsyncDisposable {
     }
   }
 
-  #finish(): void {
-    forget(this.#finisher);
-    this.disable();
-    if (this.#options.header) {
+  #startClock(): Clock {
+    try {
+      return asClaimed(() => createClock(this.#options.send ? this.#options.clock : 'still'));
+    } catch (error) {
+      void this.#destination.close();
+      throw error;
+    }
+  }
+
+  /** The last lines. */
+  #end(arrived: boolean): Promise<unknown> {
+    if (this.#options.header && !this.#exiting) {
       this.#encoder.line(header().endFields(undefined, this.stats()));
     }
     this.#encoder.flush();
+    return arrived ? this.#destination.flush() : Promise.resolve();
+  }
+
+  #release(): Promise<void> {
+    this.#closed = true;
+    forget(this.#finisher);
     this.#clock.stop();
+    return this.#destination.close();
   }
 
   /** Events may still come after this one: exit listeners that run later go on working. */
   #finishAtExit(ending: Ending): void {
+    this.#encoder.flush();
+    const arrived = this.#destination.flushSync(EXIT_WAIT_MS, true);
+    this.#exiting = true;
     if (this.#options.header) {
       const fields = (): string => header().endFields(ending, this.stats());
       this.#encoder.line(fields());
       this.#encoder.flush();
       this.#encoder.writeThrough(fields);
     } else {
+      // A `lost` record may stand in the chunk.
       this.#encoder.flush();
       this.#encoder.writeThrough();
     }
-    this.#destination.flushSync(EXIT_WAIT_MS);
-    this.#exiting = true;
-    if (this.#lostLater > 0 && !this.#warned) {
-      this.#onError(new Error('its reader did not take it in time'), false);
+    if (!this.#destination.flushSync(arrived ? EXIT_WAIT_MS : 0, true)) {
+      this.#onError(new Error(TOO_SLOW), false);
     }
   }
 
   /** Called from within a hook: whatever the destination does must stay here. */
   #write(lines: Buffer): Outcome {
-    if (this.#closing !== undefined) {
+    if (this.#closed) {
       return DROPPED;
     }
     return asOwn(() => {
@@ -296,13 +331,21 @@ export class Tracer implements Disposable, AsyncDisposable {
     });
   }
 
-  #onError(error: unknown, fatal: boolean): void {
-    if (fatal) {
-      this.disable();
+  #onLost(lines: Buffer): void {
+    const records = countRecords(lines);
+    this.#lostLater += records;
+    if (records > 0) {
+      this.#onError(new Error(TOO_SLOW), false);
     }
+  }
+
+  #onError(error: unknown, fatal: boolean): void {
     if (!this.#warned) {
       this.#warned = true;
       warn(error, fatal, this.#exiting);
+    }
+    if (fatal) {
+      this.disable();
     }
   }
 }

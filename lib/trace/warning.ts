@@ -3,6 +3,7 @@ import type * as Pipe from './destination/pipe';
 import { asOwn } from './own';
 
 const CODE = 'ERR_ASYNC_TRACER_WRITE';
+const STDERR = 2;
 const { emitWarning } = process;
 
 /** @param exiting no tick will come any more, which Node needs to print a warning */
@@ -12,18 +13,25 @@ export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
   const message = `async-tracer cannot write the log: ${reason}; ${consequence}.`;
   asOwn(() => {
     try {
-      if (exiting) {
+      if (!exiting) {
+        emitWarning.call(process, message, { type: 'AsyncTracerWarning', code: CODE });
+      } else if (isWanted()) {
         const text = `(node:${process.pid}) [${CODE}] AsyncTracerWarning: ${message}\n`;
         const nobody = { onLost() {}, onError() {} };
         const { createPipeDestination } = require('./destination/pipe') as typeof Pipe;
-        createPipeDestination(2, { maxBuffer: 0, overflow: 'drop' }, nobody, asOwn).write(Buffer.from(text));
-      } else {
-        emitWarning.call(process, message, { type: 'AsyncTracerWarning', code: CODE });
+        const stderr = createPipeDestination(STDERR, { maxBuffer: 0, overflow: 'drop' }, nobody, asOwn);
+        stderr.write(Buffer.from(text));
+        void stderr.close();
       }
     } catch {
       // Nobody can be told.
     }
   });
+}
+
+/** Whether Node would print a warning: --no-warnings and NODE_NO_WARNINGS=1 take its own listener away. */
+function isWanted(): boolean {
+  return process.listenerCount('warning') > 0;
 }
 
 function describe(error: unknown): string {

@@ -15,10 +15,18 @@ export type Outcome = typeof TAKEN | typeof KEPT | typeof DROPPED;
 export interface Destination {
   /** Takes whole lines, in order, at once. Never throws. */
   write(lines: Buffer): Outcome;
-  /** Resolves when all that was taken is with the operating system or the stream's sink, or is lost. */
-  flush(): Promise<void>;
-  /** The same without the event loop, as far as it can; waits at most `waitMs` for a reader that does not move. */
-  flushSync(waitMs: number): void;
+  /**
+   * Resolves when all that was taken is with the operating system or the stream's sink, or is lost; to false where it
+   * gave up on a reader that does not move. Never rejects.
+   */
+  flush(): Promise<boolean>;
+  /**
+   * The same without the event loop, as far as it can; waits at most `waitMs` for a reader that does not move.
+   *
+   * @param exiting the event loop will never turn again: what only it could do may be done in its place, and nothing
+   * may wait longer than this from here on
+   */
+  flushSync(waitMs: number, exiting: boolean): boolean;
   /** Lets go of the destination; what is still held is lost. Closes only what it opened itself. */
   close(): Promise<void>;
   /** Writes to this file from here on: the same path anew (log rotation), or another. Throws where it cannot. */

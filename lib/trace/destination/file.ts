@@ -6,8 +6,10 @@
  * tried again before anything else is written, and until then chunks are dropped: at most one is ever held.
  */
 import fs from 'node:fs';
+import path from 'node:path';
 import { SonicBoom } from 'sonic-boom';
 import { type Destination, DROPPED, KEPT, type Observer, type Outcome, TAKEN } from './destination';
+import { identify } from './identity';
 
 export interface FileOptions {
   append: boolean;
@@ -15,43 +17,50 @@ export interface FileOptions {
   mode: number;
 }
 
-// SonicBoom writes through the fs module, which a program may have replaced by a mock since (see `untouched`).
-const { fstatSync, ftruncateSync, writeSync, openSync, mkdirSync, close, fsync } = fs;
-const originals = { writeSync, openSync, mkdirSync, close, fsync };
+const { fstatSync, ftruncateSync } = fs;
+const { resolve: resolvePath } = path;
+const NEWLINE = 10;
 
 export function createFileDestination(
   file: string | number,
   options: FileOptions,
   observer: Observer,
 ): Destination {
+  // Absolute, so that a reopening finds it wherever the program has gone (process.chdir).
+  let target = typeof file === 'string' ? resolvePath(file) : file;
+  let sonic = open(target);
+  let identity = identify(descriptor());
   let failure: unknown;
   /** The chunk that SonicBoom holds a rest of. */
   let held: Buffer | undefined;
   let dead = false;
 
-  const sonic = untouched(
-    () =>
-      new SonicBoom({
-        ...(typeof file === 'number' ? { fd: file } : { dest: file }),
-        ...options,
-        sync: true,
-        contentMode: 'buffer',
-        minLength: 0,
-        // One write a chunk: the default would cut chunks up.
-        maxWrite: 2 ** 31 - 1,
-        // A file never says EAGAIN; what does must not be waited for in steps of 100 ms.
-        retryEAGAIN: () => false,
-      }),
-  );
-  sonic.on('error', (error) => {
-    failure = error;
-  });
-  let identity = identify();
-
-  /** Device and inode of what the descriptor stands for. */
-  function identify(): string {
-    const { dev, ino } = fstatSync(descriptor());
-    return `${dev}:${ino}`;
+  function open(where: string | number): SonicBoom {
+    const opened = untouched(
+      () =>
+        new SonicBoom({
+          // Not what a program may have put on Object.prototype.
+          ...({ __proto__: null } as object),
+          ...(typeof where === 'number' ? { fd: where } : { dest: where }),
+          append: options.append,
+          mkdir: options.mkdir,
+          mode: options.mode,
+          sync: true,
+          contentMode: 'buffer',
+          minLength: 0,
+          maxLength: 0,
+          // One write a chunk: the default would cut chunks up.
+          maxWrite: 2 ** 31 - 1,
+          periodicFlush: 0,
+          fsync: false,
+          // A file never says EAGAIN; what does must not be waited for in steps of 100 ms.
+          retryEAGAIN: () => false,
+        }),
+    );
+    opened.on('error', (error) => {
+      failure = error;
+    });
+    return opened;
   }
 
   function descriptor(): number {
@@ -66,23 +75,25 @@ export function createFileDestination(
   function die(error: unknown): void {
     dead = true;
     observer.onError(error, true);
+    abandon();
   }
 
   /** A descriptor that was closed behind our back may be another file by now: nothing of ours belongs there. */
-  function isOurs(): boolean {
-    try {
-      if (identify() === identity) {
-        return true;
-      }
-      die(new Error(`descriptor ${descriptor()} was closed and now stands for another file`));
-    } catch (error) {
-      die(error);
+  function isStillOurs(): boolean {
+    const found = identify(descriptor());
+    if (found === identity) {
+      return true;
     }
+    die(
+      new Error(
+        `descriptor ${descriptor()} was closed${found === undefined ? '' : ' and now stands for another file'}`,
+      ),
+    );
     return false;
   }
 
   function write(lines: Buffer): Outcome {
-    if (dead || !isOurs()) {
+    if (dead || !isStillOurs()) {
       return DROPPED;
     }
     if (held !== undefined && !retry()) {
@@ -109,10 +120,8 @@ export function createFileDestination(
     return true;
   }
 
-  function settle(): void {
-    if (held !== undefined && !dead && isOurs()) {
-      retry();
-    }
+  function settle(): boolean {
+    return held === undefined || (!dead && isStillOurs() && retry());
   }
 
   /** Gives up what is held, and takes the part of a line that it left at the end of the file back out. */
@@ -120,12 +129,12 @@ export function createFileDestination(
     if (held === undefined) {
       return;
     }
-    const rest = held.subarray(held.length - heldBytes());
-    const written = held.subarray(0, held.length - rest.length);
+    const begun = held.length - heldBytes();
+    const rest = held.subarray(begun);
+    const torn = begun - (held.subarray(0, begun).lastIndexOf(NEWLINE) + 1);
     held = undefined;
-    const torn = written.length - (written.lastIndexOf(10) + 1);
     observer.onLost(rest);
-    if (torn > 0 && !dead && typeof file === 'string') {
+    if (torn > 0 && !dead && typeof target === 'string') {
       try {
         ftruncateSync(descriptor(), fstatSync(descriptor()).size - torn);
       } catch {
@@ -134,60 +143,85 @@ export function createFileDestination(
     }
   }
 
+  /** Closes what was opened here, unless it is closed and another file's by now. */
+  function release(old: SonicBoom): Promise<void> {
+    const fd = (old as unknown as { fd: number }).fd;
+    if (typeof target === 'number' || identify(fd) !== identity) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      old.once('close', resolve);
+      old.once('error', () => resolve());
+      untouched(() => old.destroy());
+    });
+  }
+
   return {
     interactive: false,
     write,
-    flush: async () => settle(),
-    flushSync: settle,
+    flush: () => Promise.resolve(settle()),
+    flushSync(_waitMs, exiting) {
+      if (settle()) {
+        return true;
+      }
+      if (exiting) {
+        // It will not be tried again. What exit listeners still make must not come behind half a line.
+        abandon();
+        dead = true;
+      }
+      return false;
+    },
     close() {
       settle();
       abandon();
-      if (typeof file === 'number' || dead) {
-        return Promise.resolve();
-      }
-      return new Promise((resolve) => {
-        sonic.once('close', resolve);
-        sonic.once('error', () => resolve());
-        untouched(() => sonic.destroy());
-      });
+      return release(sonic);
     },
-    reopen(path) {
+    reopen(where) {
+      const next = where === undefined ? target : resolvePath(where);
+      const opened = open(next);
       settle();
       abandon();
-      failure = undefined;
-      try {
-        untouched(() => sonic.reopen(path));
-      } catch (error) {
-        // Otherwise the listener waits for a later success, and closes a descriptor that is no longer ours.
-        sonic.removeAllListeners('ready');
-        throw error;
-      }
-      identity = identify();
+      // Not SonicBoom's own reopen: it closes the old descriptor, whatever that stands for by now.
+      void release(sonic);
+      target = next;
+      sonic = opened;
+      identity = identify(descriptor());
+      dead = false;
     },
   };
 }
 
+// SonicBoom writes through the fs module, which a program may have replaced by a mock since.
+const NAMES = ['writeSync', 'openSync', 'mkdirSync', 'close', 'fsync'] as const;
+const live = fs as unknown as Record<string, unknown>;
+const originals = NAMES.map((name) => live[name]);
+
 /** Runs `work` with the functions of node:fs as they were at load, where the program has put others in their place. */
 function untouched<T>(work: () => T): T {
-  const live = fs as unknown as Record<string, unknown>;
-  if (
-    live.writeSync === writeSync &&
-    live.openSync === openSync &&
-    live.close === close &&
-    live.fsync === fsync
-  ) {
+  let touched = false;
+  for (let i = 0; i < NAMES.length; i++) {
+    touched ||= live[NAMES[i]] !== originals[i];
+  }
+  if (!touched) {
     return work();
   }
-  const found: Record<string, unknown> = {};
-  for (const [name, original] of Object.entries(originals)) {
-    found[name] = live[name];
-    Reflect.set(live, name, original);
+  const found = NAMES.map((name) => Object.getOwnPropertyDescriptor(live, name));
+  for (let i = 0; i < NAMES.length; i++) {
+    Reflect.defineProperty(live, NAMES[i], {
+      value: originals[i],
+      configurable: true,
+      writable: true,
+      enumerable: true,
+    });
   }
   try {
     return work();
   } finally {
-    for (const name of Object.keys(originals)) {
-      Reflect.set(live, name, found[name]);
+    for (let i = 0; i < NAMES.length; i++) {
+      const descriptor = found[i];
+      if (descriptor !== undefined) {
+        Reflect.defineProperty(live, NAMES[i], descriptor);
+      }
     }
   }
 }

@@ -36,13 +36,13 @@ export function persist(step: () => 'done' | 'moved' | 'stuck', waitMs: number):
 }
 
 /**
- * Resolves when `heldBytes` is 0, or has not become less for 10 seconds: a reader that has stopped must not keep a
- * program that awaits its last flush. The timer is referenced, since who awaits a flush wants the process to stay.
+ * Resolves to true when `heldBytes` is 0, to false when it has not become less for 10 seconds: a reader that has stopped
+ * must not keep a program that awaits its last flush. The timer is referenced, since who awaits a flush wants the process to stay.
  */
-export function arrival(heldBytes: () => number, asOwn: <T>(work: () => T) => T): Promise<void> {
+export function arrival(heldBytes: () => number, asOwn: <T>(work: () => T) => T): Promise<boolean> {
   let least = heldBytes();
   if (least === 0) {
-    return Promise.resolve();
+    return Promise.resolve(true);
   }
   let idleMs = 0;
   return new Promise((resolve) => {
@@ -51,7 +51,7 @@ export function arrival(heldBytes: () => number, asOwn: <T>(work: () => T) => T)
       idleMs = now < least ? 0 : idleMs + LOOK_MS;
       least = Math.min(least, now);
       if (now === 0 || idleMs >= GIVE_UP_MS) {
-        resolve();
+        resolve(now === 0);
         return;
       }
       asOwn(() => startTimer(look, LOOK_MS));

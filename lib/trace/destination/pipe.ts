@@ -12,13 +12,12 @@
  * written already. It is finished before anything else is written; where it cannot be, nothing is written again.
  *
  * SonicBoom would sleep 100 ms at every EAGAIN (31-35 MB/s against more than 1.5 GB/s), and a blocking descriptor
- * whose reader has stopped would hold the program for ever: see `openApart`.
+ * whose reader has stopped would hold the program for ever: see apart.ts.
  */
 import fs from 'node:fs';
-import { Socket } from 'node:net';
-import { isatty } from 'node:tty';
-import { isMainThread } from 'node:worker_threads';
+import { type Opened, openApart, openPath } from './apart';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
+import { identify } from './identity';
 import { arrival, persist } from './patience';
 
 export interface PipeOptions {
@@ -28,9 +27,12 @@ export interface PipeOptions {
 
 /** How often a held rest is tried again while the program does not trace anything. */
 const RETRY_MS = 10;
+/** A full disk or device may have room again; what else is wrong with a descriptor does not pass. */
+const BUSY = ['EAGAIN', 'EBUSY', 'EINTR'];
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 // Taken at load: the program may put mocks and fake timers in their place.
-const { writeSync, openSync, closeSync, constants, fstatSync } = fs;
+const { writeSync, closeSync } = fs;
 const startTimer = setTimeout;
 const stopTimer = clearTimeout;
 const bufferFrom = Buffer.from;
@@ -42,29 +44,57 @@ export function createPipeDestination(
   observer: Observer,
   asOwn: <T>(work: () => T) => T,
 ): Destination {
-  const opened = typeof file === 'string' ? openPath(file) : openApart(file);
-  const { fd, mine, interactive } = opened;
-  const identity = identify(fd);
-  const queue: Buffer[] = [];
+  const { fd, mine, interactive }: Opened = typeof file === 'string' ? openPath(file) : openApart(file);
+  /** The descriptor by which the program knows it. */
+  const given = typeof file === 'number' ? file : fd;
+  const identity = identify(given);
+  let queue: Buffer[] = [];
   let heldBytes = 0;
   let dead = false;
+  /** The last write met a full disk or device: nothing is held for it, but the rest of a line that has begun. */
+  let full = false;
+  let waits = options.overflow === 'block';
   let timer: NodeJS.Timeout | undefined;
 
   function die(error: unknown): void {
     dead = true;
     observer.onError(error, true);
     abandon();
+    release();
   }
 
   function abandon(): void {
-    for (const lines of queue.splice(0)) {
+    const lost = queue;
+    queue = [];
+    heldBytes = 0;
+    for (const lines of lost) {
       observer.onLost(lines);
     }
-    heldBytes = 0;
     if (timer !== undefined) {
       stopTimer(timer);
       timer = undefined;
     }
+  }
+
+  /** Closes what was opened here, unless it is closed and something else's by now. */
+  function release(): void {
+    if (mine && identify(fd) === identity) {
+      closeSync(fd);
+    }
+  }
+
+  function isStillOurs(): boolean {
+    const found = identify(given);
+    if (found === identity) {
+      return true;
+    }
+    // Where the program has closed a pipe, its reader waits for the end: ours is closed, too.
+    die(
+      new Error(
+        `descriptor ${given} was closed${found === undefined ? '' : ' and now stands for something else'}`,
+      ),
+    );
+    return false;
   }
 
   /** Writes as much as goes; returns how much that was, -1 where the descriptor is of no use any more. */
@@ -75,15 +105,13 @@ export function createPipeDestination(
         written += writeSync(fd, bytes, written, bytes.length - written);
       }
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EAGAIN' && code !== 'EINTR' && code !== 'EBUSY') {
-        // A full disk or device may have room again; a closed one does not come back.
-        const fatal = code !== 'ENOSPC' && code !== 'EDQUOT' && code !== 'EFBIG';
-        if (fatal) {
-          die(error);
-          return -1;
-        }
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (FULL.includes(code)) {
+        full = true;
         observer.onError(error, false);
+      } else if (!BUSY.includes(code)) {
+        die(error);
+        return -1;
       }
     }
     return written;
@@ -115,7 +143,9 @@ export function createPipeDestination(
 
   function retry(): void {
     timer = undefined;
-    drain();
+    if (isStillOurs()) {
+      drain();
+    }
     if (queue.length > 0) {
       timer = asOwn(() => startTimer(retry, RETRY_MS).unref());
     }
@@ -131,13 +161,10 @@ export function createPipeDestination(
   }
 
   function write(lines: Buffer): Outcome {
-    if (dead) {
+    if (dead || !isStillOurs()) {
       return DROPPED;
     }
-    if (identify(fd) !== identity) {
-      die(new Error(`descriptor ${fd} was closed and now stands for something else`));
-      return DROPPED;
-    }
+    full = false;
     drain();
     if (dead) {
       return DROPPED;
@@ -156,8 +183,11 @@ export function createPipeDestination(
         return TAKEN;
       }
     }
+    if (full) {
+      return DROPPED;
+    }
     if (heldBytes + lines.length > options.maxBuffer) {
-      if (options.overflow === 'drop') {
+      if (!waits) {
         return DROPPED;
       }
       drainUntil(
@@ -169,8 +199,9 @@ export function createPipeDestination(
       }
     }
     hold(lines);
+    // Where it dies here, what is held has been counted as lost.
     drain();
-    return dead ? DROPPED : TAKEN;
+    return TAKEN;
   }
 
   return {
@@ -178,72 +209,26 @@ export function createPipeDestination(
     write,
     flush() {
       drain();
-      return arrival(() => (dead ? 0 : heldBytes), asOwn);
+      return arrival(() => heldBytes, asOwn);
     },
-    flushSync(waitMs) {
-      drainUntil(() => queue.length === 0, waitMs);
+    flushSync(waitMs, exiting) {
+      if (exiting) {
+        // What an exit listener still makes must not hold the end of the process.
+        waits = false;
+      }
+      if (queue.length > 0 && isStillOurs()) {
+        drainUntil(() => queue.length === 0, waitMs);
+      }
+      return queue.length === 0;
     },
     close() {
-      drain();
-      abandon();
-      dead = true;
-      if (mine) {
-        closeSync(fd);
+      if (!dead) {
+        drain();
+        abandon();
+        dead = true;
+        release();
       }
       return Promise.resolve();
     },
   };
-}
-
-function identify(fd: number): string {
-  try {
-    const { dev, ino } = fstatSync(fd);
-    return `${dev}:${ino}`;
-  } catch {
-    return 'closed';
-  }
-}
-
-interface Opened {
-  fd: number;
-  /** Opened here, so closed here. */
-  mine: boolean;
-  interactive: boolean;
-}
-
-/** A FIFO or device by path. Without O_NONBLOCK a FIFO that nobody reads would hang in open(2). */
-function openPath(path: string): Opened {
-  const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  return { fd, mine: true, interactive: isatty(fd) };
-}
-
-/**
- * A descriptor of the program. Whether it blocks is a property that it shares with others (dup, fork), so it is left
- * as it is: a pipe or terminal is opened once more, to write without blocking. Linux can do that through /proc.
- *
- * A socket cannot be opened again. There the descriptor is made non-blocking, as Node does by itself when a program
- * touches process.stdout; in a worker it is left alone, since what does it would close the descriptor with the worker.
- */
-function openApart(fd: number): Opened {
-  const stat = fstatSync(fd);
-  const interactive = isatty(fd);
-  if (stat.isFIFO() || interactive) {
-    try {
-      const apart = openSync(
-        `/proc/self/fd/${fd}`,
-        constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_APPEND,
-      );
-      return { fd: apart, mine: true, interactive };
-    } catch {
-      // No /proc, or no permission: the descriptor as it is.
-    }
-  } else if (stat.isSocket() && isMainThread) {
-    try {
-      // Never closed: that would close the program's descriptor.
-      new Socket({ fd, readable: false, writable: true }).unref();
-    } catch {
-      // A socket that libuv cannot take: as it is.
-    }
-  }
-  return { fd, mine: false, interactive };
 }

@@ -5,16 +5,20 @@
  * At exit a stream cannot be waited for. Where there is a descriptor behind it and nothing but our lines is waiting,
  * they are written there directly: see `flushSync`.
  */
+import { errorMonitor } from 'node:events';
 import fs from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
 import { arrival, persist } from './patience';
 
 const { writeSync, WriteStream } = fs;
+const { write: writeOfFile } = WriteStream.prototype;
 const bufferFrom = Buffer.from;
 
 interface Pending {
   lines: Buffer;
+  /** Nothing of the program's was waiting before it. */
+  first: boolean;
 }
 
 /** What Node keeps inside of a stream, as far as it helps to tell how much of it has been written. */
@@ -22,8 +26,11 @@ interface Internals {
   fd?: unknown;
   pos?: unknown;
   write?: unknown;
+  bytesWritten?: number;
   _handle?: { fd?: unknown; writeQueueSize?: unknown } | null;
   _writableState?: { writelen?: unknown };
+  /** Of a SonicBoom. */
+  flushSync?: unknown;
 }
 
 export function createStreamDestination(
@@ -32,13 +39,22 @@ export function createStreamDestination(
   observer: Observer,
   asOwn: <T>(work: () => T) => T,
 ): Destination {
+  const internals = stream as unknown as Internals;
   const pending = new Set<Pending>();
   let heldBytes = 0;
   let dead = false;
   /** The error that our own write met. */
   let ours: unknown;
-  // A stream that does not count what it holds (an older kind, a SonicBoom) may not call back either.
+  /** A stream that does not count what it holds (an older kind, a SonicBoom) may not call back, but has 'drain'. */
   const counts = typeof stream.writableLength === 'number';
+  let full = false;
+  /**
+   * A file stream that is not open yet. Its own queue would begin with a write of a thread of the pool, and under load
+   * each further one would wait behind another: what comes until then is kept here, for `isIdleFile`.
+   */
+  let opening: Pending[] | undefined = isFile() && typeof internals.fd !== 'number' ? [] : undefined;
+  /** It said while it took a chunk that it did not (SonicBoom, over its maxLength). */
+  let refused = false;
 
   function settle(entry: Pending, error: unknown): void {
     if (!pending.delete(entry)) {
@@ -46,9 +62,11 @@ export function createStreamDestination(
     }
     heldBytes -= entry.lines.length;
     if (error) {
-      ours ??= error;
-      observer.onLost(entry.lines);
+      if (entry.first) {
+        ours ??= error;
+      }
       die(error);
+      observer.onLost(entry.lines);
     }
   }
 
@@ -59,11 +77,14 @@ export function createStreamDestination(
     }
   }
 
+  /**
+   * Sees errors without handling them: one that nobody listens for ends the program, as it does bare. Except the one
+   * that our own write caused: it is handled, by a listener that stands for this one time.
+   */
   function onError(error: unknown): void {
     die(error);
-    // An error that our write did not cause, and that nobody else listens for, ends the program: as it does bare.
-    if (error !== ours && stream.listenerCount('error') === 1) {
-      throw error;
+    if (error === ours && stream.listenerCount('error') === 0) {
+      stream.once('error', () => {});
     }
   }
 
@@ -72,35 +93,66 @@ export function createStreamDestination(
     abandon();
   }
 
-  function abandon(): void {
-    for (const entry of pending) {
-      observer.onLost(entry.lines);
+  function onOpen(): void {
+    const waiting = opening ?? [];
+    opening = undefined;
+    for (const entry of waiting) {
+      if (pending.delete(entry)) {
+        heldBytes -= entry.lines.length;
+        if (write(entry.lines) === DROPPED) {
+          observer.onLost(entry.lines);
+        }
+      }
     }
-    pending.clear();
+  }
+
+  function onDrain(): void {
+    full = false;
     heldBytes = 0;
   }
 
-  stream.on('error', onError);
+  function onDrop(): void {
+    refused = true;
+  }
+
+  function abandon(): void {
+    const lost = [...pending];
+    opening = undefined;
+    pending.clear();
+    heldBytes = 0;
+    for (const entry of lost) {
+      observer.onLost(entry.lines);
+    }
+  }
+
+  stream.on(errorMonitor, onError);
   stream.on('close', onClose);
+  if (opening !== undefined) {
+    stream.once('open', onOpen);
+  }
+  if (!counts) {
+    stream.on('drain', onDrain);
+    stream.on('drop', onDrop);
+  }
 
   /**
    * A file stream with nothing in flight: its descriptor is written directly, in the same order as its `write` would.
    * Otherwise a write of a thread of the pool would be under way at exit, and nobody could say how far it came.
    */
   function isIdleFile(): boolean {
-    const { fd, pos, write } = stream as unknown as Internals;
-    return (
-      stream instanceof WriteStream &&
-      write === WriteStream.prototype.write &&
-      typeof fd === 'number' &&
-      pos === undefined &&
-      stream.writableLength === 0
-    );
+    return isFile() && typeof internals.fd === 'number' && stream.writableLength === 0;
   }
 
+  function isFile(): boolean {
+    return stream instanceof WriteStream && internals.write === writeOfFile && internals.pos === undefined;
+  }
+
+  /** Returns what could not be written. */
   function writeDirectly(lines: Buffer): Buffer {
     try {
-      return lines.subarray(writeSync((stream as unknown as { fd: number }).fd, lines));
+      const written = writeSync(internals.fd as number, lines);
+      internals.bytesWritten = (internals.bytesWritten ?? 0) + written;
+      return lines.subarray(written);
     } catch {
       // The stream's own write meets the same fault, and tells of it as the program expects.
       return lines;
@@ -112,81 +164,137 @@ export function createStreamDestination(
       die(new Error(stream.writableEnded ? 'the stream was ended' : 'the stream was destroyed'));
       return DROPPED;
     }
-    if (heldBytes + lines.length > maxBuffer) {
+    if (heldBytes + lines.length > maxBuffer && heldBytes > 0) {
       return DROPPED;
+    }
+    if (opening !== undefined) {
+      const entry = { lines: bufferFrom(lines), first: false };
+      opening.push(entry);
+      pending.add(entry);
+      heldBytes += lines.length;
+      return TAKEN;
     }
     const rest = isIdleFile() ? writeDirectly(lines) : lines;
     if (rest.length === 0) {
       return TAKEN;
     }
-    const entry = { lines: bufferFrom(rest) };
-    if (counts) {
-      pending.add(entry);
-      heldBytes += rest.length;
-    }
+    const entry = { lines: bufferFrom(rest), first: counts && stream.writableLength === heldBytes };
+    return counts ? writeCounted(entry) : writeUncounted(entry.lines);
+  }
+
+  function writeCounted(entry: Pending): Outcome {
+    pending.add(entry);
+    heldBytes += entry.lines.length;
     try {
-      if (counts) {
-        stream.write(entry.lines, (error) => settle(entry, error));
-      } else {
-        stream.write(entry.lines);
-      }
+      stream.write(entry.lines, (error) => settle(entry, error));
     } catch (error) {
-      pending.delete(entry);
-      heldBytes -= counts ? rest.length : 0;
-      die(error);
-      return DROPPED;
+      settle(entry, error ?? new Error('the stream threw'));
     }
     return TAKEN;
   }
 
+  function writeUncounted(lines: Buffer): Outcome {
+    refused = false;
+    try {
+      full = stream.write(lines) === false;
+    } catch (error) {
+      die(error);
+      return DROPPED;
+    }
+    // What it holds is known only when it says that it holds nothing; until then all counts.
+    heldBytes = full ? heldBytes + lines.length : 0;
+    return refused ? DROPPED : TAKEN;
+  }
+
   /** What of our lines is not written yet, where that can be told; undefined where the program's own wait among them. */
-  function unwritten(internals: Internals): Buffer | undefined {
-    const queue = [...pending].map((entry) => entry.lines);
-    if (stream.writableLength !== heldBytes) {
+  function unwritten(): Buffer | undefined {
+    // The callbacks of what was written at once come with the next tick, and there is none.
+    const waiting = [...pending];
+    let waitingBytes = heldBytes;
+    while (waitingBytes > stream.writableLength) {
+      waitingBytes -= (waiting.shift() as Pending).lines.length;
+    }
+    if (waitingBytes !== stream.writableLength) {
       return undefined;
+    }
+    const bytes = Buffer.concat(waiting.map(({ lines }) => lines));
+    if (bytes.length === 0) {
+      return bytes;
     }
     const inFlight = internals._writableState?.writelen;
     const left = internals._handle?.writeQueueSize;
     if (typeof inFlight !== 'number' || typeof left !== 'number' || left > inFlight) {
       return undefined;
     }
-    return Buffer.concat(queue).subarray(inFlight - left);
+    return bytes.subarray(inFlight - left);
+  }
+
+  function flushItself(): void {
+    try {
+      (internals.flushSync as () => void).call(stream);
+      heldBytes = 0;
+    } catch (error) {
+      die(error);
+    }
+  }
+
+  /** The stream still has the same bytes waiting, so this is for when the event loop will never turn again. */
+  function writeWaiting(waitMs: number): boolean {
+    const fd = internals.fd ?? internals._handle?.fd;
+    const bytes = dead ? undefined : unwritten();
+    if (bytes === undefined) {
+      return true;
+    }
+    pending.clear();
+    heldBytes = 0;
+    if (bytes.length === 0 || typeof fd !== 'number' || fd < 0) {
+      return true;
+    }
+    let position = 0;
+    persist(() => {
+      try {
+        position += writeSync(fd, bytes, position);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
+          die(error);
+          return 'done';
+        }
+        return 'stuck';
+      }
+      return position === bytes.length ? 'done' : 'moved';
+    }, waitMs);
+    if (position < bytes.length) {
+      observer.onLost(bytes.subarray(position));
+    }
+    return position === bytes.length;
   }
 
   return {
-    interactive: false,
+    interactive: (stream as { isTTY?: boolean }).isTTY === true,
     write,
     flush: () => arrival(() => heldBytes, asOwn),
-    flushSync(waitMs) {
-      const internals = stream as unknown as Internals;
-      const fd = internals.fd ?? internals._handle?.fd;
-      const bytes = pending.size === 0 || dead ? undefined : unwritten(internals);
-      if (typeof fd !== 'number' || fd < 0 || bytes === undefined) {
-        return;
-      }
-      let position = 0;
-      const arrived = persist(() => {
-        try {
-          position += writeSync(fd, bytes, position);
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
-            die(error);
-            return 'done';
-          }
-          return 'stuck';
+    flushSync(waitMs, exiting) {
+      if (typeof internals.flushSync === 'function') {
+        if (!dead) {
+          flushItself();
         }
-        return position === bytes.length ? 'done' : 'moved';
-      }, waitMs);
-      if (arrived && !dead) {
-        pending.clear();
-        heldBytes = 0;
+      } else if (exiting && opening !== undefined && pending.size > 0) {
+        abandon();
+      } else if (exiting && pending.size > 0) {
+        return writeWaiting(waitMs);
       }
+      return heldBytes === 0;
     },
     close() {
       abandon();
       dead = true;
-      stream.removeListener('error', onError);
+      if (ours === undefined) {
+        stream.removeListener(errorMonitor, onError);
+      }
+      stream.removeListener('open', onOpen);
       stream.removeListener('close', onClose);
+      stream.removeListener('drain', onDrain);
+      stream.removeListener('drop', onDrop);
       return Promise.resolve();
     },
   };
