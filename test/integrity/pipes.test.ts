@@ -38,7 +38,8 @@ function run(
     const node = [process.execPath, '-r', PRELOAD, fixture(program), ...args]
       .map((arg) => `'${arg}'`)
       .join(' ');
-    const writer = `{ ${limit} ${node} ${redirection}; echo $? > "$FOLDER/code"; }`;
+    // In a shell of its own: it would keep what it redirects open.
+    const writer = `{ ${limit} (exec ${node} ${redirection}); echo $? > "$FOLDER/code"; }`;
     const script = reader === '' ? writer : `${writer} 3>&1 >"$FOLDER/out" | { ${reader}; }`;
     const { stdout, stderr } = await shell(script, {
       FOLDER: folder,

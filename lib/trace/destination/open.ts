@@ -11,7 +11,7 @@ import type * as Stream from './stream';
 
 export type Target = string | number | Writable;
 
-const { fstatSync, statSync } = fs;
+const { fstatSync, statSync, writeSync } = fs;
 
 /** Each way is loaded when it is first taken: SonicBoom alone is a third of the package's load time. */
 const createFileDestination: typeof File.createFileDestination = (...given) =>
@@ -84,6 +84,18 @@ function openPath(
   }
 }
 
+/** Says whether it is open for writing, by writing nothing. A device that is full says so even then: see pipe.ts. */
+function requireWritable(fd: number): void {
+  try {
+    writeSync(fd, new Uint8Array(0));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOSPC' && code !== 'EAGAIN') {
+      throw error;
+    }
+  }
+}
+
 function openDescriptor(
   fd: number,
   options: ResolvedOptions,
@@ -98,8 +110,7 @@ function openDescriptor(
     if (kind.isDirectory()) {
       refuse(`Descriptor ${fd} is a folder: it cannot be written.`);
     }
-    // Says whether it is open for writing, and writes nothing.
-    fs.writeSync(fd, new Uint8Array(0));
+    requireWritable(fd);
     return kind.isFile()
       ? createFileDestination(fd, options, observer)
       : createPipeDestination(fd, options, observer, asOwn);
