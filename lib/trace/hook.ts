@@ -143,10 +143,14 @@ export function createTraceHook(options: HookOptions): Hook {
         return;
       }
       const execution = executionAsyncId();
-      const parentCode = lookup(trigger);
+      let parentCode = lookup(trigger);
       if ((execution === trigger ? parentCode : lookup(execution)) === Code.own) {
         mine(id, type);
         return;
+      }
+      // A program may name any id as the trigger; one that is not given out yet is no promise.
+      if (parentCode === PROMISE && trigger > id) {
+        parentCode = Code.unknown;
       }
       last = OTHER;
       const code = ops.codeOf(type);

@@ -241,6 +241,56 @@ describe('compare', () => {
   });
 });
 
+describe('compare, where the listener sees no destroys', () => {
+  const tick = (id: number, t: number): WatchedEvent[] => [
+    { phase: 'init', id, t, type: 'TickObject', trigger: 1, execution: 1 },
+    { phase: 'before', id, t: t + 1 },
+    { phase: 'after', id, t: t + 2 },
+  ];
+  const seen = {
+    events: [{ phase: 'on', id: 0, t: 0 } as WatchedEvent, ...tick(2, 1), ...tick(3, 4), ...tick(4, 8)],
+    epoch: watched.epoch,
+  };
+  const record = (opid: number, phase: 'before' | 'after' | 'destroy', t: number, op = 'TickObject') => ({
+    opid,
+    op,
+    phase,
+    area: op === 'PROMISE' ? 'promises' : 'ticks',
+    time: EPOCH + t,
+  });
+  const ofTick = (opid: number, t: number): OperationRecord[] => [
+    { opid, op: 'TickObject', phase: 'init', area: 'ticks', parentopid: 1, time: EPOCH + t },
+    record(opid, 'before', t + 1),
+    record(opid, 'after', t + 2),
+  ];
+  const destroys = [record(2, 'destroy', 6.5), record(3, 'destroy', 6.5)];
+
+  it('takes the destroys of the log as they are, and misses none after the last batch', () => {
+    const log = [...ofTick(2, 1), ...ofTick(3, 4), ...destroys, ...ofTick(4, 8)];
+    assert.deepEqual(compare(seen, log, { destroy: false }), []);
+  });
+
+  it('fails when a tick that ran has no destroy, though a later batch came', () => {
+    const log = [...ofTick(2, 1), ...ofTick(3, 4), destroys[1], ...ofTick(4, 8)];
+    assert.deepEqual(compare(seen, log, { destroy: false }), [
+      'TickObject 2 ran, but its destroy is missing',
+    ]);
+  });
+
+  it('fails when the log holds the destroy of a promise', () => {
+    const log = [
+      ...ofTick(2, 1),
+      ...ofTick(3, 4),
+      ...destroys,
+      record(9, 'destroy', 6.5, 'PROMISE'),
+      ...ofTick(4, 8),
+    ];
+    assert.deepEqual(compare(seen, log, { destroy: false }), [
+      'destroy 9 is one of a promise, and nobody asked for those',
+    ]);
+  });
+});
+
 describe('expectedRecords', () => {
   const phases = (options: Parameters<typeof expectedRecords>[1]) =>
     expectedRecords(watched, options).map(({ opid, phase }) => `${phase} ${opid}`);
