@@ -133,14 +133,13 @@ function start(): void {
     ...(include === undefined ? {} : { include: patterns(include) }),
     ...(exclude === undefined ? {} : { exclude: patterns(exclude) }),
   };
-  for (const log of logs) {
-    if (plan.destination === 'path') {
-      tracers.push(asyncTracer(log, options));
-    } else {
-      const fd = openSync(log, 'w');
-      tracers.push(asyncTracer(plan.destination === 'fd' ? fd : createWriteStream('', { fd }), options));
-    }
-  }
+  // All before the first tracer starts: what a stream begins with is the program's.
+  const destinations = logs.map((log) => {
+    if (plan.destination === 'path') return log;
+    const fd = openSync(log, 'w');
+    return plan.destination === 'fd' ? fd : createWriteStream('', { fd });
+  });
+  for (const destination of destinations) tracers.push(asyncTracer(destination, options));
   mark('on');
   // Registered after the tracer's own listener, so that it runs last, and no event follows it.
   process.on('exit', dump);
