@@ -175,6 +175,46 @@ describe('growth', () => {
     );
   });
 
+  it('is found for promises where their settling is recorded, each counted once', async () => {
+    const settled = leaky('PROMISE', 5).flatMap((line, i) =>
+      i % 3 === 1 && line.includes('"before"')
+        ? [line.replaceAll('"before"', '"resolve"').replaceAll('"after"', '"resolve"')]
+        : [line],
+    );
+    const found = await findings(settled);
+    assert.deepEqual(
+      found.map(({ code, evidence }) => [code, evidence['end']]),
+      [['growth', 200]],
+    );
+  });
+
+  it('is none where all of them end at last, or where they came at one go', async () => {
+    const ended = Array.from({ length: 195 }, (_, i) => event('destroy', 100 + i * 5, 'TCP', 9999));
+    assert.deepEqual(await messages([...leaky('TCP', 5), ...ended]), []);
+    assert.deepEqual(await messages([...leaky('TCP', 5), ...ended.slice(0, 60)]), []);
+    const steady = leaky('Timeout', 1e9).map((line) => line.replaceAll('"opid":', '"opid":9'));
+    const burst = Array.from({ length: 500 }, (_, i) => init(20_000 + i, 'TCP', 7000 + i / 100, at(2)));
+    assert.deepEqual(
+      await messages([
+        ...steady.slice(0, -900),
+        ...burst.map((line) => line.replace('"opid":', '"opid":9')),
+        ...steady.slice(-900),
+      ]),
+      [],
+    );
+  });
+
+  it('is none where they go up and down ever higher, but always down', async () => {
+    const lines: string[] = [];
+    let id = 100;
+    for (let wave = 0; wave < 100; wave++) {
+      const ids = Array.from({ length: 20 + wave * 3 }, () => id++);
+      lines.push(...ids.map((opid) => init(opid, 'TCP', wave * 100, { ...at(2), parentopid: 0 })));
+      if (wave < 99) lines.push(...ids.map((opid) => event('destroy', opid, 'TCP', wave * 100 + 90)));
+    }
+    assert.deepEqual(await messages(lines), []);
+  });
+
   it('is none where they end, or where only garbage collection would tell', async () => {
     assert.deepEqual(await messages(leaky('TCP', 1e9)), []);
     assert.deepEqual(await messages(leaky('PROMISE', 5)), []);

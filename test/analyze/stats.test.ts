@@ -179,6 +179,11 @@ describe('stats', () => {
       [rowOf(report, 'TCP').live, rowOf(report, 'Timeout').wait.count, rowOf(report, 'Timeout').wait.max],
       [3, 3, 2],
     );
+    const below = await stats([
+      ...Array.from({ length: 20 }, (_, i) => init(100 + i, 'TCP', i)),
+      init(95, 'TCP', 30),
+    ]);
+    assert.equal(below.log.runCount, 2);
     const far = await stats([init(500, 'TCP', 0), init(900, 'TCP', 0), init(501, 'TCP', 10)]);
     assert.equal(far.log.runCount, 2);
   });
