@@ -127,7 +127,7 @@ describe('the import table of lib/README.md', () => {
         refused('trace/hook.ts', 'sonic-boom', true),
         refused('cli/main.ts', 'sonic-boom', true),
         refused('cli/main.ts', 'cli-table3', true),
-        refused('trace/destination/file.ts', 'sonic-boom', true),
+        refused('trace/destination/sonic.ts', 'sonic-boom', true),
       ],
       [true, true, true, true, true, true, true, false],
     );

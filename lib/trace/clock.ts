@@ -22,7 +22,7 @@ const { bigint } = process.hrtime;
 const wide = new BigInt64Array(1);
 const half = new Uint32Array(wide.buffer);
 const HIGH = 4294967296;
-const { floor } = Math;
+const { floor, max } = Math;
 
 /**
  * Where wall time and the monotonic clock meet, in whole units so that no sum rounds. Taken once, so that the times
@@ -117,7 +117,7 @@ function createCoarseClock(ticker: Ticker): Clock {
   function turn(milliseconds: number): void {
     const sinceAnchor = milliseconds === 0 ? floor((monotonicNs() - anchor.monotonicNs) / 1e6) : milliseconds;
     // The thread may be a step behind what was read without it.
-    last = Math.max(sinceAnchor, last);
+    last = max(sinceAnchor, last);
     putMilliseconds(text, floor(anchor.epochUs / 1000) + last);
   }
 

@@ -90,6 +90,7 @@ const BARE_OPEN = Buffer.from('{"opid":').readDoubleLE();
 const BARE_CLOSE = Buffer.from('}\n').readInt16LE();
 
 const { stringify } = JSON;
+const { ceil, floor, max } = Math;
 const allocate = Buffer.allocUnsafeSlow;
 
 /**
@@ -186,7 +187,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
 
   function fragment(index: number, text: string): void {
     const bytes = bufferFrom(text, 'utf8');
-    const need = Math.ceil(bytes.length / QUAD_BYTES) * (QUAD_BYTES / 8);
+    const need = ceil(bytes.length / QUAD_BYTES) * (QUAD_BYTES / 8);
     while (wordsUsed + need > words.length) {
       const wider = new Float64Array(words.length * 2);
       wider.set(words);
@@ -279,7 +280,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
   }
 
   function putLarge(p: number, value: number): number {
-    const high = Math.floor(value / 100_000_000);
+    const high = floor(value / 100_000_000);
     const low = value - high * 100_000_000;
     const next = putNumber(p, high);
     const middle = (low / 10_000) | 0;
@@ -365,7 +366,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
       if (pos + need > chunk.length) {
         const { length } = chunk;
         const rest = chunk.subarray(0, pos);
-        useChunk(Math.max(length, pos + need));
+        useChunk(max(length, pos + need));
         rest.copy(chunk);
       }
     }

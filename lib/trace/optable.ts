@@ -30,7 +30,7 @@ const INT31 = 2 ** 31;
 
 type Page = Uint16Array;
 
-const floor = Math.floor;
+const { floor, imul } = Math;
 
 function pageNumber(id: number): number {
   // A shift for what fits, a division beyond: ids above 2^31 come after hours at full load.
@@ -252,7 +252,7 @@ class SparseTable {
   private home(key: number): number {
     // Fibonacci hashing of the low half, the high half mixed in: ids differ in their low bits.
     const high = floor(key / 4294967296);
-    return (Math.imul((key >>> 0) ^ high, 0x9e3779b1) >>> 7) & (this.keys.length - 1);
+    return (imul((key >>> 0) ^ high, 0x9e3779b1) >>> 7) & (this.keys.length - 1);
   }
 
   private find(key: number): number {

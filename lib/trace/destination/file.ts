@@ -7,9 +7,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { SonicBoom } from 'sonic-boom';
 import { type Destination, DROPPED, KEPT, type Observer, type Outcome, TAKEN } from './destination';
 import { identify } from './identity';
+import { SonicBoom } from './sonic';
 
 export interface FileOptions {
   append: boolean;

@@ -11,6 +11,7 @@ const GIVE_UP_MS = 10_000;
 const startTimer = setTimeout;
 const asleep = new Int32Array(new SharedArrayBuffer(4));
 const { wait } = Atomics;
+const { min } = Math;
 
 /** Calls `step` until it says 'done', or until it has said 'stuck' for `waitMs`. Returns whether it is done. */
 export function persist(step: () => 'done' | 'moved' | 'stuck', waitMs: number): boolean {
@@ -31,7 +32,7 @@ export function persist(step: () => 'done' | 'moved' | 'stuck', waitMs: number):
     }
     wait(asleep, 0, 0, sleepMs);
     idleMs += sleepMs;
-    sleepMs = Math.min(sleepMs * 2, SLEEP_MAX_MS);
+    sleepMs = min(sleepMs * 2, SLEEP_MAX_MS);
   }
 }
 
@@ -49,7 +50,7 @@ export function arrival(heldBytes: () => number, asOwn: <T>(work: () => T) => T)
     const look = (): void => {
       const now = heldBytes();
       idleMs = now < least ? 0 : idleMs + LOOK_MS;
-      least = Math.min(least, now);
+      least = min(least, now);
       if (now === 0 || idleMs >= GIVE_UP_MS) {
         resolve(now === 0);
         return;

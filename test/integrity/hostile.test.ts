@@ -1,0 +1,66 @@
+/** Surroundings that a program makes hostile after the tracer has begun: neither notices the other. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { EndRecord } from '../../lib/log/event';
+import { assertSame, assertWhole, countPhases, runBare, runTraced } from './program';
+
+const PROGRAM = 'hostile.js';
+const SCENARIOS = [
+  'fake timers',
+  'mocked fs',
+  'patched Map, Set, WeakMap, RegExp and String',
+  'patched JSON, Math and Atomics',
+  'toJSON on every prototype',
+  'polluted Object.prototype',
+  'frozen intrinsics',
+  'a tampered Error',
+  'hooks that toggle themselves inside of hooks',
+  'console.log inside of hooks',
+  'domains',
+  'vm contexts',
+  'chdir, title and umask',
+  'setuid',
+  'AsyncLocalStorage that comes and goes',
+  'types of any character',
+];
+
+describe('hostile surroundings', { concurrency: 2 }, () => {
+  for (const scenario of SCENARIOS) {
+    it(`${scenario}: the program does the same, and the log is whole`, async (context) => {
+      if (scenario === 'setuid' && process.getuid?.() !== 0) {
+        context.skip('needs root');
+        return;
+      }
+      const run = { args: [scenario] };
+      const [bare, traced] = [await runBare(PROGRAM, run), await runTraced(PROGRAM, run)];
+      assertSame(traced, bare);
+      assertWhole(traced.records);
+    });
+  }
+
+  it('the edge of the stack: a RangeError stays catchable, and what could not be recorded there is counted', async () => {
+    const run = { args: ['the edge of the stack'] };
+    const [bare, traced] = [await runBare(PROGRAM, run), await runTraced(PROGRAM, run)];
+    assertSame(traced, bare);
+    const end = traced.records.at(-1) as EndRecord;
+    const lost = traced.records.reduce(
+      (sum, record) => sum + (record.phase === 'lost' ? record.count : 0),
+      0,
+    );
+    assert.deepEqual(countPhases(traced.records), end.counts);
+    assert.equal(end.lost, lost);
+  });
+
+  it('with stacks and contexts the edge of the stack stays catchable, and nothing in the log is torn', async () => {
+    const run = { args: ['the edge of the stack'] };
+    const bare = await runBare(PROGRAM, run);
+    assertSame(await runTraced(PROGRAM, run, { options: { stacks: 10, contexts: true } }), bare);
+  });
+
+  it('node --frozen-intrinsics: the program does the same, and the log is whole', async () => {
+    const run = { args: ['vm contexts'], flags: ['--frozen-intrinsics'] };
+    const [bare, traced] = [await runBare(PROGRAM, run), await runTraced(PROGRAM, run)];
+    assertSame(traced, bare);
+    assertWhole(traced.records);
+  });
+});

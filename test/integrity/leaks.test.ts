@@ -1,0 +1,44 @@
+/** Nothing of a tracer grows while it traces, and nothing is left of it once it is closed. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inFolder, runBare } from './program';
+
+function run(scenario: string): Promise<Record<string, never>> {
+  return inFolder(async (folder) => {
+    const { code, stdout, stderr } = await runBare('leaks.js', {
+      args: [scenario, folder],
+      flags: ['--expose-gc'],
+    });
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    return JSON.parse(stdout);
+  });
+}
+
+/** 400,000 operations are traced between the two readings: a byte an operation would show. */
+const GROWTH_MAX = 400_000;
+
+describe('leaks of our own', { concurrency: 2 }, () => {
+  for (const options of [
+    {},
+    { stacks: 10 },
+    { contexts: true },
+    { promiseDestroy: false },
+    { promises: false },
+  ]) {
+    const text = JSON.stringify(options);
+    it(`the heap stays flat under load with ${text}`, async () => {
+      const { grown, events } = await run(`growth ${text}`);
+      assert.ok(events > 500_000, `${events} operations`);
+      assert.ok(grown < GROWTH_MAX, `grown by ${grown} bytes`);
+    });
+  }
+
+  it('20 tracers leave no descriptor, listener or handle when they are closed', async () => {
+    const { before, after } = await run('remains');
+    assert.deepEqual(after, before);
+  });
+
+  it('20 tracers are collected when they are closed and dropped', async () => {
+    assert.equal((await run('collected'))['collected'], 20);
+  });
+});
