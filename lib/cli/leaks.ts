@@ -70,7 +70,9 @@ function renderRows(title: string, rows: readonly LeakRow[], screen: Screen, sta
     return [
       `  ${head}`,
       ...(site === '' ? [] : [`    ${colors.cyan(site)}`]),
-      `    ${colors.dim(wrap(row.opids.length === 0 ? row.reason : `${row.reason}; ${ids}`, width, '    '))}`,
+      ...wrap(row.opids.length === 0 ? row.reason : `${row.reason}; ${ids}`, width - 4, '')
+        .split('\n')
+        .map((line) => `    ${colors.dim(line)}`),
       ...(stacks && row.stack !== null ? row.stack.map((text) => `      ${frameOf(text, screen)}`) : []),
     ].join('\n');
   });

@@ -58,13 +58,17 @@ export function beginningOf(text: string, width: number): string {
   return kept + ELLIPSIS;
 }
 
-/** Lines of at most `width` columns, broken at spaces; a word that is longer stands alone, whole. */
+/**
+ * Lines of at most `width` columns, broken at spaces, all but the first one indented; a word that is longer stands
+ * alone, whole.
+ */
 export function wrap(text: string, width: number, indent: string): string {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
     const next = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && widthOf(indent) + widthOf(next) > width) {
+    const indented = lines.length === 0 ? 0 : widthOf(indent);
+    if (line !== '' && indented + widthOf(next) > width) {
       lines.push(line);
       line = word;
     } else {

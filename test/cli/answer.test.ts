@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { LeaksReport, StatsReport } from '../../lib/analyze';
+import { command, environment, FIXTURES, MAIN, ROOT, temporaryFolder } from './command';
+
+const LOG = path.join(FIXTURES, 'app.ndjson');
+const COMMANDS = ['stats', 'leaks', 'tree', 'slow'];
+
+describe('the commands that read logs', () => {
+  for (const name of COMMANDS) {
+    it(`${name} gives the same answer from a file, a .gz, standard input and a pipe without a name`, () => {
+      const gz = path.join(temporaryFolder(), 'a.gz');
+      writeFileSync(gz, gzipSync(readFileSync(LOG)));
+      const input = readFileSync(LOG);
+      const whole = command([name, LOG]).stdout;
+      assert.match(whole, /^126 records in /);
+      assert.equal(command([name, gz]).stdout, whole);
+      assert.equal(command([name, '-'], { input }).stdout, whole);
+      assert.equal(command([name], { input }).stdout, whole);
+    });
+
+    it(`${name} --json prints the report, and nothing else`, () => {
+      const { status, stdout, stderr } = command([name, '--json', LOG]);
+      assert.deepEqual([status, stderr], [0, '']);
+      const report = JSON.parse(stdout) as StatsReport;
+      assert.equal(report.report, name);
+      assert.equal(report.log.records, 126);
+      assert.equal(report.log.lost, 3);
+    });
+
+    it(`${name} says what is wrong with a log that is not there`, () => {
+      const { status, stdout, stderr } = command([name, 'missing.ndjson']);
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, /^async-tracer: .*missing\.ndjson.*ENOENT.*\[ERR_ASYNC_TRACER_INPUT\]\n$/);
+    });
+  }
+
+  it('reads several logs as one', () => {
+    const { log } = JSON.parse(command(['stats', '--json', LOG, LOG]).stdout) as StatsReport;
+    assert.deepEqual([log.sources, log.runCount, log.records], [2, 2, 252]);
+  });
+
+  it('uses colours where they are forced, and never with NO_COLOR', () => {
+    const colour = '\x1b[';
+    assert.ok(!command(['leaks', LOG]).stdout.includes(colour));
+    assert.ok(command(['leaks', LOG], { env: { FORCE_COLOR: '1' } }).stdout.includes(colour));
+    const both = { FORCE_COLOR: '1', NO_COLOR: '1' };
+    assert.ok(!command(['leaks', LOG], { env: both }).stdout.includes(colour));
+  });
+
+  it('lets nothing in a log reach the terminal but text', () => {
+    const file = path.join(temporaryFolder(), 'a.ndjson');
+    const record = { opid: 5, op: 'A\x1b[2J\u202e', phase: 'init', area: 'custom', parentopid: 1, time: 1.5 };
+    writeFileSync(file, `${JSON.stringify({ ...record, stack: ['f\x07:/a\x1b]0;x:1:1'] })}\n`);
+    for (const name of COMMANDS) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      assert.doesNotMatch(command([name, file]).stdout, /[\x00-\x09\x0b-\x1f\u202e]/, name);
+    }
+  });
+
+  it('ends without a word where its reader has enough', async () => {
+    const child = spawn(process.execPath, [MAIN, 'stats', '--json', LOG], {
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const [code, signal] = await once(child, 'close');
+    assert.deepEqual([code, signal, stderr], [0, null, '']);
+  });
+
+  it('prints a script for completion, and completes the flags of a command', () => {
+    const { status, stdout } = command(['completion']);
+    assert.equal(status, 0);
+    assert.match(stdout, /complete .* async-tracer$/m);
+    const words = command(['--get-yargs-completions', 'async-tracer', 'run', '--']).stdout.split('\n');
+    for (const flag of ['--stacks', '--flush-interval', '--output', '--summary']) {
+      assert.ok(words.includes(flag), flag);
+    }
+  });
+
+  it('prints its version', () => {
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    assert.equal(command(['--version']).stdout, `${version}\n`);
+  });
+});
+
+describe('async-tracer stats', () => {
+  it('orders its rows as it is told, and shows as many', () => {
+    const { ops } = JSON.parse(command(['stats', '--json', LOG]).stdout) as StatsReport;
+    const most = [...ops].sort((a, b) => b.count - a.count)[0];
+    const lines = command(['stats', '--sort', 'count', '--top', '1', LOG], {
+      env: { COLUMNS: '80' },
+    }).stdout.split('\n');
+    assert.match(lines[4], new RegExp(`^${most.op} +${most.count} `));
+    assert.equal(lines[6], `and ${ops.length - 1} rows more: --top ${ops.length}`);
+  });
+});
+
+describe('async-tracer leaks', () => {
+  const leaks = (...flags: string[]): LeaksReport =>
+    JSON.parse(command(['leaks', '--json', ...flags, LOG]).stdout) as LeaksReport;
+
+  it('fails with --fail where there is a leak, and only then', () => {
+    assert.equal(command(['leaks', LOG]).status, 0);
+    assert.equal(command(['leaks', '--fail', LOG]).status, 1);
+    const allow = [...new Set(leaks().rows.flatMap(({ op, verdict }) => (verdict === 'leak' ? [op] : [])))];
+    const flags = allow.flatMap((op) => ['--allow', String(op)]);
+    const { status, stdout } = command(['leaks', '--fail', ...flags, LOG]);
+    assert.equal(status, 0);
+    assert.match(stdout, /^10 operations left out by --allow$/m);
+  });
+
+  it('leaves out what is allowed by call site, and what is too young', () => {
+    const count = (report: LeaksReport) => report.rows.filter(({ verdict }) => verdict === 'leak').length;
+    assert.equal(count(leaks()), 6);
+    assert.equal(count(leaks('--allow', 'app.js:9:')), 4);
+    assert.equal(count(leaks('--min-age', '145ms')), 2);
+  });
+});
+
+describe('async-tracer tree', () => {
+  it('says so where there is no such operation', () => {
+    for (const flag of ['--op', '--root']) {
+      const { status, stdout, stderr } = command(['tree', flag, '999', LOG]);
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, /there is no operation 999 in the log/);
+    }
+  });
+});
+
+describe('words that mean nothing', () => {
+  const cases: [string, RegExp][] = [
+    ['', /A command is needed\. The commands are run, stats, leaks, tree, slow, completion\./],
+    ['sats', /no command "sats"\. Is stats meant\?/],
+    ['xyzzy', /no command "xyzzy"\. The commands are/],
+    [LOG, /A command must stand before the file, as in: async-tracer stats .*app\.ndjson/],
+    [path.join(FIXTURES, 'clean.js'), /as in: async-tracer run .*clean\.js/],
+    ['--bogus', /no option --bogus\./],
+    ['stats --jsno x', /no option --jsno for stats\. Is --json meant\?/],
+    ['stats --foo x', /no option --foo for stats\. \[/],
+    ['stats --top', /The option --top needs a value/],
+    ['stats --top 0 x', /--top must be a whole number from 1; got "0"/],
+    ['stats --sort size x', /--sort must be run, wait, count or live; got "size"/],
+    ['stats --threshold 5 x', /--threshold must be a duration/],
+    ['slow --top many x', /--top must be .*"many"/],
+    ['leaks --min-age old x', /--min-age must be a duration.*"old"/],
+    ['tree --op -1 x', /--op must be an opid/],
+    ['tree --op 1 --root 2 x', /--op and --root were both given/],
+    ['tree --by magic x', /--by must be trigger or execution; got "magic"/],
+  ];
+  for (const [words, message] of cases) {
+    it(`"${path.basename(words)}" is a mistake that is explained, with exit code 2`, () => {
+      const { status, stdout, stderr } = command(words === '' ? [] : words.split(' '));
+      assert.match(stderr, message);
+      assert.deepEqual([status, stdout], [2, '']);
+      assert.match(
+        stderr,
+        /^async-tracer: .*\[ERR_ASYNC_TRACER_(USAGE|OPTION)\]\n(Try: async-tracer .*--help\n)?$/,
+      );
+    });
+  }
+});
