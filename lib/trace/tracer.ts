@@ -107,7 +107,7 @@ export class Tracer implements Disposable, AsyncDisposable {
     if (options.header) {
       // At once: a log that is cut short says at least of whom it is.
       this.#encoder.line(header().startFields(options));
-      this.#encoder.flush();
+      asClaimed(() => this.#encoder.flush());
     }
     asClaimed(() => finishAtExit(this.#finisher));
     if (options.autostart) {
