@@ -1,41 +1,33 @@
 import type { TraceRecord } from '../log/event';
 import { NO_OP, nextHash, Ops } from './ops';
+import { AFTER, BEFORE, INIT, isFrames, isId, isRecord, PHASE_CODES, PHASES, RESOLVE } from './record';
 import {
-  AFTER,
-  BEFORE,
-  DESTROY,
-  INIT,
-  isCustom,
-  isFrames,
-  isId,
-  isRecord,
-  PHASE_CODES,
-  PHASES,
-  RESOLVE,
-} from './record';
+  BACKSLASH,
+  BRACE,
+  bytesOf,
+  COMMA,
+  CTX,
+  customTexts,
+  DOT,
+  EXEC_OPID,
+  lineEnd,
+  match,
+  NAMELESS,
+  NEWLINE,
+  OP,
+  OPID,
+  PARENT_OP,
+  phaseAt,
+  QUOTE,
+  RETURN,
+  STACK,
+  TIME,
+} from './spelling';
 import { NO_STACK, Stacks } from './stacks';
 import { isJson } from './syntax';
 
 /** Learning a prefix or suffix costs a few parses; a log that changes them oftener than this is read by JSON.parse. */
 const MAX_LESSONS = 256;
-
-const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
-const OPID = '"opid":';
-const OP = bytesOf(',"op":"');
-const PARENT_OP = bytesOf(',"parentop":"');
-const EXEC_OPID = bytesOf(',"execopid":');
-const TIME = bytesOf(',"time":');
-const NAMELESS = PHASES.slice(0, 5).map((phase) => bytesOf(`,"phase":"${phase}","time":`));
-const CTX = bytesOf(',"ctx":');
-const STACK = bytesOf(',"stack":');
-
-const NEWLINE = 10;
-const RETURN = 13;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const DOT = 0x2e;
-const BACKSLASH = 0x5c;
-const BRACE = 0x7d;
 
 /**
  * Takes one record after another out of bytes, into its own fields, so that a reader of millions makes no objects.
@@ -323,51 +315,12 @@ export class Decoder {
    */
   #learn(line: string, record: TraceRecord): void {
     if (this.#lessons >= MAX_LESSONS || 'stack' in record || 'ctx' in record) return;
-    const start = line.trimStart();
-    let opid = start.indexOf(OPID);
-    let head = start.slice(0, opid);
-    while (opid > 1 && !(head.endsWith(',') && isCustom(`${head.slice(0, -1)}}`))) {
-      opid = start.indexOf(OPID, opid + 1);
-      head = start.slice(0, opid);
-    }
-    if (opid < 1) return;
-    const rest = /"time":\d+\.\d{3}(?=[,}])/.exec(start.slice(opid));
-    if (rest === null) return;
-    const tail = start.slice(opid + rest.index + rest[0].length).trimEnd();
-    if (tail !== '}' && !(tail.startsWith(',') && isCustom(`{${tail.slice(1)}`))) return;
+    const custom = customTexts(line);
+    if (custom === undefined) return;
+    const { head, tail } = custom;
     this.#lessons++;
     this.#head = bytesOf(head + OPID);
     this.#suffix = bytesOf(tail);
     this.#custom = head !== '{' || tail !== '}';
-  }
-}
-
-function match(bytes: Uint8Array, at: number, text: Uint8Array): number {
-  const length = text.length;
-  for (let i = 0; i < length; i++) if (bytes[at + i] !== text[i]) return -1;
-  return at + length;
-}
-
-/** Where the next line starts if only a newline stands at `at`, else -1. */
-function lineEnd(bytes: Uint8Array, at: number): number {
-  if (bytes[at] === NEWLINE) return at + 1;
-  return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? at + 2 : -1;
-}
-
-/** The phases of operations have different first letters. */
-function phaseAt(byte: number): number {
-  switch (byte) {
-    case 0x69:
-      return INIT;
-    case 0x62:
-      return BEFORE;
-    case 0x61:
-      return AFTER;
-    case 0x64:
-      return DESTROY;
-    case 0x72:
-      return RESOLVE;
-    default:
-      return -1;
   }
 }
