@@ -6,7 +6,7 @@
  * does to the program.
  */
 import { register, unregister } from 'on-exit-leak-free';
-import { asOwn } from './own';
+import { asClaimed, asOwn } from './own';
 
 export interface Ending {
   /** The exit code as it stands; undefined where it does not stand yet. */
@@ -84,7 +84,7 @@ function onFatal(thrown: unknown): void {
 }
 
 function later(work: () => void): void {
-  asOwn(() => nextTick.call(process, work));
+  asClaimed(() => nextTick.call(process, work));
 }
 
 export function finishAtExit(finisher: Finisher): void {

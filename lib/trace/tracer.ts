@@ -146,7 +146,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       this.#hook.disable();
       stopInterval(this.#timer);
       this.#timer = undefined;
-      this.#encoder.flush();
+      asClaimed(() => this.#encoder.flush());
     }
     return this;
   }

@@ -1,6 +1,6 @@
 /** The one warning of a tracer: what the option table could not foresee is never thrown into the program. */
 import type * as Pipe from './destination/pipe';
-import { asOwn } from './own';
+import { asClaimed, asOwn } from './own';
 
 const CODE = 'ERR_ASYNC_TRACER_WRITE';
 const STDERR = 2;
@@ -11,7 +11,7 @@ export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
   const reason = describe(error);
   const consequence = fatal ? 'tracing has stopped' : 'records are lost, and counted in stats().lost';
   const message = `async-tracer cannot write the log: ${reason}; ${consequence}.`;
-  asOwn(() => {
+  asClaimed(() => {
     try {
       if (!exiting) {
         emitWarning.call(process, message, { type: 'AsyncTracerWarning', code: CODE });
