@@ -164,18 +164,24 @@ const LEAKS: Partial<Record<Kind, { code: FindingCode; tell: (row: LeakRow) => s
   },
   promise: {
     code: 'promise-pending',
-    tell: (row) => `${named(row)} never settled; ${age(row)}`,
+    tell: (row) =>
+      `${named(row)} never settled${row.collected ? ', and what awaited it is gone' : ''}; ${age(row)}`,
   },
 };
 
-/** One finding for each row that is a leak. */
+/**
+ * One finding for each row that is a leak, and for promises that never settled whether they were freed or not: when the
+ * garbage collector runs must not decide what is found.
+ */
 export function leakFindings(rows: readonly LeakRow[]): Finding[] {
   const findings: Finding[] = [];
   for (const kind of ['handle', 'object', 'timer', 'request', 'promise'] as const) {
     const { code, tell } = LEAKS[kind]!;
     findings.push(
       ...limited(
-        rows.filter((row) => row.verdict === 'leak' && row.kind === kind),
+        rows.filter(
+          (row) => (row.verdict === 'leak' || (row.collected && row.stack !== null)) && row.kind === kind,
+        ),
         (row) => {
           const { op, area, site, inherited, count: number, oldest, youngest, opids, stack, reason } = row;
           return {

@@ -137,6 +137,7 @@ class Leaks extends Watcher {
           youngest: Number.POSITIVE_INFINITY,
           opids: [],
           stack: groups.siteFor(group)?.stack.slice() ?? null,
+          collected: false,
           unref: null,
         };
         rows.set(key, row);
@@ -180,7 +181,7 @@ class Leaks extends Watcher {
         if (judgement === undefined || oldest < minAge) continue;
         collected += count;
         if (isAllowed(groups.describe(group))) allowed += count;
-        else Object.assign(rowOf(group, judgement), { count, oldest, youngest });
+        else Object.assign(rowOf(group, judgement), { count, oldest, youngest, collected: true });
       }
     }
     const order = { leak: 0, unsure: 1, kept: 2 };

@@ -256,6 +256,8 @@ export interface LeakRow extends OpGroup {
   opids: number[];
   /** The whole stack of the first one that was started there. */
   stack: string[] | null;
+  /** True of promises that never settled and were freed since: they are not live, and their age is that at the end. */
+  collected: boolean;
   /** Timers that contexts say are unref'd; null where there are no contexts. */
   unref: number | null;
 }

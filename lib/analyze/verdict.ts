@@ -166,7 +166,8 @@ function firedLast(run: Run, row: number): boolean {
 
 /** The same of promises that were collected as garbage before they settled. */
 export function judgeDropped(via: Via | undefined): Judgement | undefined {
-  return via === undefined || via === 'user' ? DROPPED : undefined;
+  if (via === undefined) return NO_STACKS_PROMISE;
+  return via === 'user' ? DROPPED : undefined;
 }
 
 /** A stack as long as the tracer's limit may have been cut before it reached the user's code. */

@@ -216,6 +216,18 @@ describe('leaks', () => {
     );
   });
 
+  it('finds a promise that never settled whether or not the garbage collector has come', async () => {
+    const lines = [start(0, { options: { resolve: true } }), init(5, 'PROMISE', 0, { stack: [own] })];
+    const messages = async (more: string[]) =>
+      (await leaks([...lines, ...more])).findings.map(({ message }) => message);
+    assert.deepEqual(await messages([event('before', 9, undefined, 20)]), [
+      '1 PROMISE from open (/app/a.js:3:5) never settled; it was 20 ms old.',
+    ]);
+    assert.deepEqual(await messages([event('destroy', 5, 'PROMISE', 20)]), [
+      '1 PROMISE from open (/app/a.js:3:5) never settled, and what awaited it is gone; it was 20 ms old.',
+    ]);
+  });
+
   it('takes an answered request as done, and tells one that is not', async () => {
     const asked = through('stat:node:fs:1:1');
     const lines = [
