@@ -30,7 +30,7 @@ const PROGRAMS: Record<string, { types: string[]; runs?: number }> = {
   'http2.js': { types: ['HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING', 'HTTP2SETTINGS'] },
   'ids.js': { types: ['Numbered'] },
   'many.js': { types: ['Kind0', 'Kind299'] },
-  'modules.mjs': { types: ['FSREQPROMISE', 'PROMISE'] },
+  'modules.mjs': { types: ['Timeout', 'PROMISE'] },
   'net.js': { types: ['PIPESERVERWRAP', 'PIPECONNECTWRAP', 'WRITEWRAP', 'SHUTDOWNWRAP'] },
   'processes.js': { types: ['PROCESSWRAP', 'PIPEWRAP'], runs: 3 },
   'promises.js': { types: ['PROMISE'] },
