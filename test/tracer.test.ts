@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { AsyncResource } from 'node:async_hooks';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { EndRecord, InitRecord } from '../lib/log/event';
+
+import asyncTracer = require('../lib/main');
+
+import { validateLog } from './support/validate';
+
+let folder: string;
+let number = 0;
+before(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'async-tracer-tracer-'));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+function newLog(): string {
+  return path.join(folder, `${number++}.ndjson`);
+}
+
+/** Operations of a type of the test's own, so that those of the test runner beside it do not count. */
+function make(type: string): void {
+  const resource = new AsyncResource(type);
+  resource.runInAsyncScope(() => {});
+}
+
+function types(log: string): string[] {
+  return validateLog(log)
+    .filter((record): record is InitRecord => record.phase === 'init')
+    .map(({ op }) => op)
+    .filter((op) => op.startsWith('MINE'));
+}
+
+const include = 'MINE*';
+
+describe('tracer', () => {
+  it('records between enable and disable alone', async () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { autostart: false, include });
+    make('MINE1');
+    assert.equal(tracer.enabled, false);
+    tracer.enable();
+    assert.equal(tracer.enabled, true);
+    make('MINE2');
+    tracer.disable();
+    make('MINE3');
+    tracer.enable();
+    make('MINE4');
+    await tracer.close();
+    assert.deepEqual(types(log), ['MINE2', 'MINE4']);
+  });
+
+  it('enable and disable return the tracer and can be called again', async () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { include });
+    assert.equal(tracer.enable().enable().disable().disable().enable(), tracer);
+    make('MINE1');
+    await tracer.close();
+    assert.deepEqual(types(log), ['MINE1']);
+  });
+
+  it('enable and reopen after close throw, the rest does nothing', async () => {
+    const tracer = asyncTracer(newLog(), { include });
+    const closed = tracer.close();
+    assert.equal(tracer.close(), closed);
+    await closed;
+    const code = 'ERR_ASYNC_TRACER_CLOSED';
+    assert.throws(() => tracer.enable(), { name: 'TracerError', code });
+    assert.throws(() => tracer.reopen(), { name: 'TracerError', code });
+    tracer.disable();
+    tracer.flushSync();
+    await tracer.flush();
+    await tracer[Symbol.asyncDispose]();
+    tracer[Symbol.dispose]();
+    assert.equal(tracer.enabled, false);
+  });
+
+  it('flushSync puts every record into the file at once', async () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { include });
+    make('MINE1');
+    assert.deepEqual(types(log), []);
+    tracer.flushSync();
+    assert.deepEqual(types(log), ['MINE1']);
+    await tracer.close();
+  });
+
+  it('flush resolves when every record is in the file', async () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { include });
+    make('MINE1');
+    assert.equal(await tracer.flush(), undefined);
+    assert.deepEqual(types(log), ['MINE1']);
+    await tracer.close();
+  });
+
+  it('reopen goes on in another file, and needs a path', async () => {
+    const [first, second] = [newLog(), newLog()];
+    const tracer = asyncTracer(first, { include });
+    make('MINE1');
+    tracer.reopen(second);
+    make('MINE2');
+    assert.throws(() => tracer.reopen(7 as never), { code: 'ERR_ASYNC_TRACER_DESTINATION' });
+    await tracer.close();
+    assert.deepEqual([types(first), types(second)], [['MINE1'], ['MINE2']]);
+  });
+
+  it('reopen of what is no path is refused', async () => {
+    const tracer = asyncTracer('/dev/null', { include });
+    assert.throws(() => tracer.reopen(), {
+      code: 'ERR_ASYNC_TRACER_DESTINATION',
+      message: /needs a tracer that writes/,
+    });
+    await tracer.close();
+  });
+
+  it('stats count records by phase, bytes and live operations', async () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { include, promises: false });
+    const { live } = tracer.stats();
+    const resource = new AsyncResource('MINE1');
+    resource.runInAsyncScope(() => {});
+    const { events, lost } = tracer.stats();
+    assert.deepEqual(
+      { events, lost },
+      { events: { init: 1, before: 1, after: 1, destroy: 0, resolve: 0 }, lost: 0 },
+    );
+    assert.equal(tracer.stats().live, live + 1);
+    tracer.flushSync();
+    assert.equal(tracer.stats().bytes, readFileSync(log).length);
+    await tracer.close();
+  });
+
+  it('dispose ends the log as close does, without waiting', () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { include, header: true });
+    make('MINE1');
+    tracer[Symbol.dispose]();
+    const records = validateLog(log);
+    assert.deepEqual(
+      records.map(({ phase }) => phase),
+      ['start', 'init', 'before', 'after', 'end'],
+    );
+    assert.equal((records.at(-1) as EndRecord).reason, 'close');
+  });
+
+  it('header writes start at once', async () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { include, header: true });
+    assert.deepEqual(
+      validateLog(log).map(({ phase }) => phase),
+      ['start'],
+    );
+    await tracer.close();
+  });
+
+  it('send: false counts, and writes nothing', async () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { include, send: false, header: true });
+    make('MINE1');
+    assert.equal(tracer.stats().events.init, 1);
+    await tracer.close();
+    assert.equal(readFileSync(log, 'utf8'), '');
+  });
+
+  it('two tracers record the same, and neither the work of the other', async () => {
+    const [first, second] = [newLog(), newLog()];
+    const tracers = [asyncTracer(first, { bufferSize: 1 }), asyncTracer(second, { bufferSize: 1 })];
+    for (let i = 0; i < 20; i++) make(`MINE${i}`);
+    for (const tracer of tracers) tracer.flushSync();
+    const of = (log: string) =>
+      validateLog(log).flatMap((record) => ('opid' in record ? [`${record.opid} ${record.phase}`] : []));
+    const [a, b] = [of(first), of(second)];
+    for (const tracer of tracers) await tracer.close();
+    assert.ok(a.length >= 60);
+    assert.deepEqual(b, a.slice(-b.length));
+  });
+});
