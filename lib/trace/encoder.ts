@@ -180,9 +180,15 @@ export function createEncoder(options: EncoderOptions): Encoder {
   fragment(CONTEXT, ',"ctx":');
   prepareRow(Code.unknown, '', '');
 
+  /** Moves what is in the chunk to one of this size. The names change last: before, anything may throw for lack of stack. */
   function useChunk(size: number): void {
-    chunk = allocate(size);
-    view = new OwnDataView(chunk.buffer, chunk.byteOffset, size);
+    const next = allocate(size);
+    const nextView = new OwnDataView(next.buffer, next.byteOffset, size);
+    if (pos > 0) {
+      chunk.copy(next, 0, 0, pos);
+    }
+    chunk = next;
+    view = nextView;
   }
 
   function fragment(index: number, text: string): void {
@@ -364,10 +370,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
     if (pos + need > chunk.length) {
       flush();
       if (pos + need > chunk.length) {
-        const { length } = chunk;
-        const rest = chunk.subarray(0, pos);
-        useChunk(max(length, pos + need));
-        rest.copy(chunk);
+        useChunk(max(chunk.length, pos + need));
       }
     }
   }
