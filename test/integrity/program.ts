@@ -119,7 +119,9 @@ export async function runTraced(program: string, run: Run = {}, trace: Trace = {
       ...outcome,
       logs,
       records: [...logs.values()][0] ?? [],
-      stats: files.includes('stats.json') ? JSON.parse(readFileSync(stats, 'utf8')) : undefined,
+      stats: files.includes('stats.json')
+        ? (JSON.parse(readFileSync(stats, 'utf8') || 'null') ?? undefined)
+        : undefined,
     };
   });
 }
