@@ -233,7 +233,7 @@ describe('async-tracer run', () => {
     assert.deepEqual([status, stdout], [0, '']);
     assert.match(stderr, /^async-tracer: the log is a\.ndjson\n\d+ records in /);
     assert.match(stderr, /^0 lost, 0 unreadable, 0 without init$/m);
-    assert.match(stderr, /loop-held: .* from .*loop-held\.js:2:1\) held the event loop for/);
+    assert.match(stderr, /loop-held: .* from .*loop-held\.js:7:1\) held the event loop for/);
   });
 
   it('traces a window of time alone', async () => {
