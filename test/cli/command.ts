@@ -31,7 +31,7 @@ export function temporaryFolder(name = 'async-tracer-cli-'): string {
 /** The environment without what would change the answers: of the test runner, of the person's taste. */
 export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
-    ([name]) => !/^(NODE_|ASYNC_TRACER_|FORCE_COLOR$|NO_COLOR$|COLUMNS$|npm_)/.test(name),
+    ([name]) => !/^(NODE_(?!V8_COVERAGE$)|ASYNC_TRACER_|FORCE_COLOR$|NO_COLOR$|COLUMNS$|npm_)/.test(name),
   );
   return { ...Object.fromEntries(own), ...more };
 }
