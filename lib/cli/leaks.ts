@@ -127,7 +127,8 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
       (sources, options) => analyzeLeaks(sources, { ...options, allow, minAge }),
       (report, screen) => renderLeaks(report, screen, shown),
     );
-    if (given.fail && report.rows.some(({ verdict }) => verdict === 'leak')) {
+    // By what is said at the end of the screen: a promise that was dropped is found, though the log cannot be sure.
+    if (given.fail && report.findings.some(({ code }) => code !== 'records-lost')) {
       process.exitCode = LEAKED;
     }
   },
