@@ -17,7 +17,8 @@ function stillClock(): Clock {
   text[0] = bytes.readDoubleLE(0);
   text[1] = bytes.readDoubleLE(8);
   const fraction = Int32Array.of(Buffer.from('.456').readInt32LE());
-  return { text, fraction, tick() {}, stop() {} };
+  const nothing = (): void => {};
+  return { text, fraction, capture: nothing, share: nothing, read: nothing, tick: nothing, stop: nothing };
 }
 
 /** What a destination would have got; `answer` decides about each chunk. */
@@ -81,9 +82,9 @@ describe('encoder', () => {
     encoder.init(server, 9, 1, Code.unknown, 1);
     encoder.init(server, 10, 1, Code.unknown, 0);
     for (const phase of [PhaseIndex.before, PhaseIndex.after, PhaseIndex.destroy, PhaseIndex.resolve]) {
-      encoder.event(phase, server, 7);
+      encoder.event(phase, server, 7, false);
     }
-    encoder.event(PhaseIndex.before, Code.unknown, 12);
+    encoder.event(PhaseIndex.before, Code.unknown, 12, false);
     encoder.line('"phase":"start","format":1');
     encoder.flush();
     assert.equal(
@@ -109,7 +110,7 @@ describe('encoder', () => {
     const { encoder, records } = encoderWith({ prefix: '"app":"käse","n":1', suffix: '"zone":{"a":[1]}' });
     const code = encoder.prepare('Timeout', 'timers');
     encoder.init(code, 1, 0, Code.unknown, 0);
-    encoder.event(PhaseIndex.before, code, 1);
+    encoder.event(PhaseIndex.before, code, 1, false);
     encoder.rare(PhaseIndex.destroy, 1, ',"op":"x","phase":"destroy","area":"custom"');
     encoder.line('"phase":"end"');
     encoder.flush();
@@ -152,7 +153,7 @@ describe('encoder', () => {
             if (phase === 0) {
               encoder.init(codes[index], id, parent, codes[3 - index], execution);
             } else {
-              encoder.event(phase, codes[index], id);
+              encoder.event(phase, codes[index], id, false);
             }
           }
           encoder.flush();
@@ -175,7 +176,7 @@ describe('encoder', () => {
     const { encoder, chunks } = encoderWith({ chunkSize: 300 });
     const code = encoder.prepare('Timeout', 'timers');
     for (let id = 1; id <= 50; id++) {
-      encoder.event(PhaseIndex.before, code, id);
+      encoder.event(PhaseIndex.before, code, id, false);
     }
     assert.ok(chunks.length > 10);
     for (const chunk of chunks) {
@@ -198,7 +199,7 @@ describe('encoder', () => {
     });
     const code = encoder.prepare('Timeout', 'timers');
     for (let id = 1; id <= 20; id++) {
-      encoder.event(PhaseIndex.before, code, id);
+      encoder.event(PhaseIndex.before, code, id, false);
     }
     encoder.flush();
     const ids = kept.flatMap((lines) =>
@@ -221,7 +222,7 @@ describe('encoder', () => {
     const expected: unknown[] = [];
     for (let id = 1; id <= 100; id++) {
       open = id % 20 < 10;
-      encoder.event(PhaseIndex.before, code, id);
+      encoder.event(PhaseIndex.before, code, id, false);
     }
     open = true;
     encoder.flush();
@@ -249,15 +250,15 @@ describe('encoder', () => {
   it('tells of a record that could not be made', () => {
     const { encoder, records } = encoderWith();
     const code = encoder.prepare('Timeout', 'timers');
-    encoder.event(PhaseIndex.before, code, 1);
+    encoder.event(PhaseIndex.before, code, 1, false);
     encoder.lose();
-    encoder.event(PhaseIndex.after, code, 1);
-    encoder.event(PhaseIndex.destroy, code, 1);
+    encoder.event(PhaseIndex.after, code, 1, false);
+    encoder.event(PhaseIndex.destroy, code, 1, false);
     encoder.flush();
     assert.equal(encoder.lost, 1);
     assert.deepEqual(
       records().map((r) => r.count ?? r.phase),
-      ['before', 'after', 1, 'destroy'],
+      ['before', 1, 'after', 'destroy'],
     );
   });
 
@@ -269,10 +270,10 @@ describe('encoder', () => {
     );
     const { encoder, records } = encoderWith({ stack, context });
     const code = encoder.prepare('Timeout', 'timers');
-    encoder.event(PhaseIndex.before, code, 1, { size: 1 });
+    encoder.event(PhaseIndex.before, code, 1, false, { size: 1 });
     encoder.init(code, 2, 1, code, 1);
-    encoder.event(PhaseIndex.after, code, 1, { size: 0 });
-    encoder.event(PhaseIndex.destroy, code, 1);
+    encoder.event(PhaseIndex.after, code, 1, false, { size: 0 });
+    encoder.event(PhaseIndex.destroy, code, 1, false);
     encoder.rare(PhaseIndex.before, 3, ',"op":"x","phase":"before","area":"custom"', { size: 1 });
     encoder.rare(0, 4, ',"op":"x","phase":"init","area":"custom","parentopid":1');
     encoder.flush();
@@ -296,11 +297,11 @@ describe('encoder', () => {
   it('writes through, each record at once and the trailer behind it', () => {
     const { encoder, chunks } = encoderWith();
     const code = encoder.prepare('Timeout', 'timers');
-    encoder.event(PhaseIndex.before, code, 1);
+    encoder.event(PhaseIndex.before, code, 1, false);
     encoder.flush();
     encoder.writeThrough(() => `"phase":"end","n":${encoder.counts[PhaseIndex.before]}`);
-    encoder.event(PhaseIndex.before, code, 2);
-    encoder.event(PhaseIndex.before, code, 3);
+    encoder.event(PhaseIndex.before, code, 2, false);
+    encoder.event(PhaseIndex.before, code, 3, false);
     assert.deepEqual(
       chunks.map((chunk) =>
         chunk
@@ -317,7 +318,7 @@ describe('encoder', () => {
     const { encoder, chunks } = encoderWith({ send: false });
     const code = encoder.prepare('Timeout', 'timers');
     encoder.init(code, 1, 0, Code.unknown, 0);
-    encoder.event(PhaseIndex.after, code, 1);
+    encoder.event(PhaseIndex.after, code, 1, false);
     encoder.rare(PhaseIndex.destroy, 1, '');
     encoder.line('"phase":"end"');
     encoder.flush();

@@ -5,7 +5,7 @@ import type { FigureQuestion, Figures, Setting } from '../suite/question';
 import { inFolder } from '../suite/subject';
 import { question as ticks } from './ticks';
 
-const RAW = 'writeSync of 64 KiB';
+const RAW = 'writeSync of 256 KiB';
 
 /** The floor: chunks of the same size without a trace in them. */
 function raw(setting: Setting): Promise<Figures> {
@@ -15,7 +15,7 @@ function raw(setting: Setting): Promise<Figures> {
       args: [
         path.join(__dirname, '../subject/rawwrite.js'),
         path.join(folder, 'log'),
-        setting.short ? '256' : '8192',
+        setting.short ? '64' : '2048',
       ],
       core: setting.pins?.subject,
       cwd: folder,

@@ -10,6 +10,7 @@ export const question: CostQuestion = {
     'empty',
     'traced',
     'coarse',
+    'chunk-64',
     'stacks-10',
     'stacks-all',
     'contexts',

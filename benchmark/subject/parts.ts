@@ -40,7 +40,7 @@ const PARTS: Record<string, () => Part> = {
   },
   'encode: before'() {
     const { encoder, code } = encoderOfTicks();
-    return (id) => encoder.event(PhaseIndex.before, code, id);
+    return (id) => encoder.event(PhaseIndex.before, code, id, false);
   },
   'encode: JSON.stringify'() {
     return (id) => {

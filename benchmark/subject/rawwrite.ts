@@ -1,10 +1,10 @@
-/** Writes chunks of 64 KiB and tells how long it took. argv is the path and the number of chunks. */
+/** Writes chunks of 256 KiB and tells how long it took. argv is the path and the number of chunks. */
 
 import fs from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { report } from './report';
 
-const CHUNK = Buffer.alloc(65_536, 'a');
+const CHUNK = Buffer.alloc(262_144, 'a');
 
 const fd = fs.openSync(process.argv[2], 'w');
 const chunks = Number(process.argv[3]);

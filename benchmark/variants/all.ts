@@ -38,6 +38,7 @@ const VARIANTS: Variant[] = [
     { promises: false },
     { holds: 'every event but promises' },
   ),
+  traced('chunk-64', 'traced, bufferSize: 65536', { bufferSize: 65_536 }),
   traced('include-one', "traced, include: ['Timeout']", { include: ['Timeout'] }, { holds: 'one op' }),
   traced('include-none', "traced, include: ['NOSUCHOP']", { include: ['NOSUCHOP'] }, { holds: 'no event' }),
   traced('send-off', 'traced, send: false', { send: false }, { holds: 'no event, but counts every one' }),

@@ -23,7 +23,7 @@ export function tracer(log: string, options: TracerOptions, way: Way = 'file'): 
       const { init, before, after, destroy } = running.stats().events;
       return { init, before, after, destroy };
     },
-    // At most one chunk of 64 KiB waits, as it did at the mark before: to flush it would cost an fsync.
+    // At most one chunk of 256 KiB waits, as it did at the mark before: to flush it would cost an fsync.
     drain: async () => {},
     async close() {
       running.disable();

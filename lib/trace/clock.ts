@@ -53,11 +53,25 @@ export function monotonicNs(): number {
   return half[1] * HIGH + half[0];
 }
 
+/** Times that can be kept before they are made text: a batch (see encoder.ts), and one for a record on its own. */
+export const SLOTS = 1025;
+const SPARE = SLOTS - 1;
+
+/**
+ * Two steps: in the hook the bare reading is kept in a slot, which takes a call and a store; when records are encoded
+ * it becomes text.
+ */
 export interface Clock {
-  /** The time of the last `tick`, see above. */
+  /** The time that was last read, see above. */
   readonly text: Float64Array;
   readonly fraction: Int32Array;
-  /** Reads the clock. */
+  /** Keeps the time in a slot. */
+  capture(slot: number): void;
+  /** Keeps the time of the slot before, from 1. */
+  share(slot: number): void;
+  /** Makes the time of a slot text. */
+  read(slot: number): void;
+  /** Makes the time of now text. */
   tick(): void;
   /** Lets go of what it runs on. */
   stop(): void;
@@ -91,11 +105,13 @@ function putMilliseconds(text: Float64Array, epochMs: number): void {
 function createPreciseClock(): Clock {
   const text = new Float64Array(2);
   const fraction = new Int32Array(1);
+  const times = new BigInt64Array(SLOTS);
+  const halves = new Uint32Array(times.buffer);
   // The nanosecond at which the millisecond of `text` begins, in halves: doubles in a closure would be allocated.
   const start = new Uint32Array(2);
 
-  function turn(): void {
-    const nowNs = half[1] * HIGH + half[0];
+  function turn(low: number, high: number): void {
+    const nowNs = high * HIGH + low;
     const epochUs = anchor.epochUs + floor((nowNs - anchor.monotonicNs) / 1000);
     const epochMs = floor(epochUs / 1000);
     putMilliseconds(text, epochMs);
@@ -105,17 +121,32 @@ function createPreciseClock(): Clock {
     start[0] = startNs - start[1] * HIGH;
   }
 
-  function tick(): void {
-    wide[0] = bigint();
-    const elapsed = half[0] - start[0];
-    if (half[1] === start[1] && elapsed >= 0 && elapsed < 1_000_000) {
+  function capture(slot: number): void {
+    times[slot] = bigint();
+  }
+
+  function share(slot: number): void {
+    halves[slot * 2] = halves[slot * 2 - 2];
+    halves[slot * 2 + 1] = halves[slot * 2 - 1];
+  }
+
+  function read(slot: number): void {
+    const low = halves[slot * 2];
+    const high = halves[slot * 2 + 1];
+    const elapsed = low - start[0];
+    if (high === start[1] && elapsed >= 0 && elapsed < 1_000_000) {
       fraction[0] = micros[(elapsed / 1000) | 0];
     } else {
-      turn();
+      turn(low, high);
     }
   }
 
-  return { text, fraction, tick, stop() {} };
+  function tick(): void {
+    capture(SPARE);
+    read(SPARE);
+  }
+
+  return { text, fraction, capture, share, read, tick, stop() {} };
 }
 
 /** Steps of 1 ms from a ticker thread; precise reads, cut to the millisecond, until it runs. */
@@ -123,28 +154,49 @@ function createCoarseClock(ticker: Ticker): Clock {
   const text = new Float64Array(2);
   const fraction = new Int32Array(1);
   fraction[0] = micros[0];
-  let last = -1;
+  const times = new Int32Array(SLOTS);
+  let latest = 0;
+  let shown = -1;
 
-  function turn(milliseconds: number): void {
-    const sinceAnchor = milliseconds === 0 ? floor((monotonicNs() - anchor.monotonicNs) / 1e6) : milliseconds;
-    // The thread may be a step behind what was read without it.
-    last = max(sinceAnchor, last);
-    putMilliseconds(text, floor(anchor.epochUs / 1000) + last);
+  function capture(slot: number): void {
+    const milliseconds = ticker.read();
+    if (milliseconds > latest) {
+      latest = milliseconds;
+    } else if (milliseconds === 0) {
+      // The thread does not run (yet). Later it may be a step behind what was read without it.
+      latest = max(latest, floor((monotonicNs() - anchor.monotonicNs) / 1e6));
+    }
+    times[slot] = latest;
   }
 
-  function tick(): void {
-    const milliseconds = ticker.read();
-    if (milliseconds !== last || milliseconds === 0) {
-      turn(milliseconds);
+  function read(slot: number): void {
+    if (times[slot] !== shown) {
+      shown = times[slot];
+      putMilliseconds(text, floor(anchor.epochUs / 1000) + shown);
     }
   }
 
-  return { text, fraction, tick, stop: ticker.stop };
+  function tick(): void {
+    capture(SPARE);
+    read(SPARE);
+  }
+
+  // The load is cheaper than the copy of a slot.
+  return { text, fraction, capture, share: capture, read, tick, stop: ticker.stop };
 }
 
 /** Where nothing is encoded no time is needed. */
 function createStillClock(): Clock {
-  return { text: new Float64Array(2), fraction: new Int32Array(1), tick() {}, stop() {} };
+  const nothing = (): void => {};
+  return {
+    text: new Float64Array(2),
+    fraction: new Int32Array(1),
+    capture: nothing,
+    share: nothing,
+    read: nothing,
+    tick: nothing,
+    stop: nothing,
+  };
 }
 
 export function createClock(kind: 'precise' | 'coarse' | 'still'): Clock {

@@ -7,7 +7,6 @@
  */
 import { asyncWrapProviders, createHook, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
 import { TracerError } from '../errors';
-import type { Clock } from './clock';
 import { Code, PhaseIndex } from './codes';
 import type { Encoder } from './encoder';
 import { OwnMap } from './intrinsics';
@@ -16,7 +15,6 @@ import { OpTable } from './optable';
 import { claim, newestId, own, ownIds, release } from './own';
 
 export interface HookOptions {
-  clock: Clock;
   encoder: Encoder;
   promises: boolean;
   promiseDestroy: boolean;
@@ -78,7 +76,7 @@ export function requireHooks(): void {
 }
 
 export function createTraceHook(options: HookOptions): Hook {
-  const { clock, encoder, contexts } = options;
+  const { encoder, contexts } = options;
   const { missed } = encoder;
   const { init: encodeInit, event: encodeEvent } = encoder;
   const table = new OpTable();
@@ -160,7 +158,6 @@ export function createTraceHook(options: HookOptions): Hook {
       if (code < Code.firstOp || parentCode === Code.rare) {
         rareInit(id, type, code, trigger, execution, parentCode);
       } else if (selected[code] !== 0) {
-        clock.tick();
         encodeInit(code, id, trigger, parentCode === Code.own ? Code.unknown : parentCode, execution);
       }
     } catch {
@@ -180,11 +177,9 @@ export function createTraceHook(options: HookOptions): Hook {
         return;
       }
       // What runs between two queued callbacks is Node alone (p50 0.1 us): the time of the first one's end will do.
-      if (last !== QUEUE_AFTER || queued[code] === 0) {
-        clock.tick();
-      }
+      const isShared = last === QUEUE_AFTER && queued[code] !== 0;
       last = OTHER;
-      record(PhaseIndex.before, code, id);
+      record(PhaseIndex.before, code, id, isShared);
     } catch {
       try {
         encoder.lose();
@@ -201,8 +196,7 @@ export function createTraceHook(options: HookOptions): Hook {
         last = OTHER;
         return;
       }
-      clock.tick();
-      record(PhaseIndex.after, code, id);
+      record(PhaseIndex.after, code, id, false);
       last = queued[code];
     } catch {
       try {
@@ -235,11 +229,10 @@ export function createTraceHook(options: HookOptions): Hook {
         remember(id, ENDED);
       }
       if (selected[code] !== 0) {
-        clock.tick();
         if (code === Code.rare) {
           rareEvent(PhaseIndex.destroy, id);
         } else {
-          encodeEvent(PhaseIndex.destroy, code, id);
+          encodeEvent(PhaseIndex.destroy, code, id, false);
         }
       }
       if (code === Code.rare) {
@@ -259,8 +252,7 @@ export function createTraceHook(options: HookOptions): Hook {
       const code = lookup(id);
       last = OTHER;
       if (selected[code] !== 0) {
-        clock.tick();
-        encodeEvent(PhaseIndex.resolve, code, id);
+        encodeEvent(PhaseIndex.resolve, code, id, false);
       }
     } catch {
       try {
@@ -271,13 +263,13 @@ export function createTraceHook(options: HookOptions): Hook {
     }
   }
 
-  function record(phase: number, code: number, id: number): void {
+  function record(phase: number, code: number, id: number, isShared: boolean): void {
     if (code === Code.rare) {
       rareEvent(phase, id);
     } else if (contexts) {
-      encodeEvent(phase, code, id, executionAsyncResource());
+      encodeEvent(phase, code, id, isShared, executionAsyncResource());
     } else {
-      encodeEvent(phase, code, id);
+      encodeEvent(phase, code, id, isShared);
     }
   }
 
@@ -320,7 +312,6 @@ export function createTraceHook(options: HookOptions): Hook {
     if (!name.selected) {
       return;
     }
-    clock.tick();
     const parentType = parentCode === Code.rare ? rareTypes.get(trigger) : ops.typeOf(parentCode);
     const parentop = parentType === undefined ? undefined : ops.nameOf(parentType).op;
     encoder.rare(
@@ -339,14 +330,6 @@ export function createTraceHook(options: HookOptions): Hook {
     const word = phase === PhaseIndex.before ? 'before' : phase === PhaseIndex.after ? 'after' : 'destroy';
     const resource = contexts && phase !== PhaseIndex.destroy ? executionAsyncResource() : undefined;
     encoder.rare(phase, id, `${opField('op', name.op)},"phase":"${word}","area":"${name.area}"`, resource);
-  }
-
-  const callbacks: Record<string, unknown> = { init, before, after };
-  if (options.resolve) {
-    callbacks.promiseResolve = promiseResolve;
-  }
-  if (skipPromises) {
-    callbacks.trackPromises = false;
   }
 
   /**

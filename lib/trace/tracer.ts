@@ -34,6 +34,11 @@ const TOO_SLOW = 'its reader did not take it in time';
 const startInterval = setInterval;
 const stopInterval = clearInterval;
 
+/** A chunk is taken or dropped whole: several of them must have room where little may be held. */
+function chunkSizeOf({ bufferSize, maxBuffer }: ResolvedOptions): number {
+  return Math.max(1, Math.min(bufferSize, Math.floor(maxBuffer / 4)));
+}
+
 /** Loaded where an option asks for them: twelve files that most traces do without (benchmark: `startup`). */
 const payloads = (): typeof Payloads => require('./payload');
 const header = (): typeof Header => require('./header');
@@ -84,14 +89,13 @@ export class Tracer implements Disposable, AsyncDisposable {
       prefix: options.prefix,
       suffix: options.suffix,
       // A terminal gets each record at once, between the lines that the program prints.
-      chunkSize: this.#destination.interactive ? 1 : options.bufferSize,
+      chunkSize: this.#destination.interactive ? 1 : chunkSizeOf(options),
       stack,
       context,
       send: options.send,
       write: (lines) => this.#write(lines),
     });
     this.#hook = createTraceHook({
-      clock,
       encoder: this.#encoder,
       promises: options.promises,
       promiseDestroy: options.promiseDestroy,
