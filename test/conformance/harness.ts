@@ -60,7 +60,8 @@ function run(file: string, plan: Plan): Promise<void> {
     CONFORMANCE: JSON.stringify(plan),
     NODE_OPTIONS: `--require=${JSON.stringify(LISTENER)}`,
   };
-  if (!COVERED.includes(path.basename(file))) delete env['NODE_V8_COVERAGE'];
+  // Undefined, not absent: Node hands the variable on to children whose env does not name it.
+  if (!COVERED.includes(path.basename(file))) env['NODE_V8_COVERAGE'] = undefined;
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [...flags, file], { env, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
       if (error === null && stderr === '') resolve();

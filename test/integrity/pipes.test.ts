@@ -64,14 +64,12 @@ function run(
 }
 
 function shell(script: string, env: NodeJS.ProcessEnv): Promise<{ stdout: string; stderr: string }> {
-  const {
-    NODE_OPTIONS: _options,
-    NODE_TEST_CONTEXT: _context,
-    NODE_V8_COVERAGE: _coverage,
-    ...own
-  } = process.env;
+  const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...own } = process.env;
   return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', ['-c', script], { env: { ...own, ...env }, timeout: 120_000 });
+    const child = spawn('/bin/sh', ['-c', script], {
+      env: { ...own, NODE_V8_COVERAGE: undefined, ...env },
+      timeout: 120_000,
+    });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (text) => {
       stdout += text;

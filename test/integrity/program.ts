@@ -54,15 +54,11 @@ export function runBare(program: string, run: Run = {}): Promise<Outcome> {
     run.shell === undefined
       ? [command[0], command.slice(1)]
       : ['/bin/sh', ['-c', `${run.shell}; exec "$@"`, 'sh', ...command]];
-  const {
-    NODE_OPTIONS: _options,
-    NODE_TEST_CONTEXT: _context,
-    NODE_V8_COVERAGE: _coverage,
-    ...env
-  } = process.env;
+  // NODE_V8_COVERAGE is named with undefined below: Node hands it on to children whose env does not name it.
+  const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...env } = process.env;
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
-      env: { ...env, ...run.env },
+      env: { ...env, NODE_V8_COVERAGE: undefined, ...run.env },
       cwd: run.cwd,
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',

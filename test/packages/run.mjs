@@ -66,19 +66,19 @@ function normal(text) {
 function run(program, args, trace) {
   const folder = mkdtempSync(path.join(tmpdir(), 'async-tracer-packages-'));
   try {
-    const {
-      NODE_OPTIONS: _options,
-      NODE_TEST_CONTEXT: _context,
-      NODE_V8_COVERAGE: _coverage,
-      ...env
-    } = process.env;
+    const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...env } = process.env;
     if (trace) {
       env.NODE_OPTIONS = `--require=${JSON.stringify(REGISTER)}`;
       env.ASYNC_TRACER_OUTPUT = path.join(folder, '%p-%t.ndjson');
     }
     const result = spawnSync(process.execPath, [program, ...args], {
       cwd: FOLDER,
-      env: { ...env, NODE_PATH: path.join(FOLDER, 'node_modules'), NO_COLOR: '1' },
+      env: {
+        ...env,
+        NODE_V8_COVERAGE: undefined,
+        NODE_PATH: path.join(FOLDER, 'node_modules'),
+        NO_COLOR: '1',
+      },
       encoding: 'utf8',
       timeout: TIMEOUT_MS,
     });
