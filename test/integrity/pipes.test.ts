@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import type { EndRecord, TraceRecord } from '../../lib/log/event';
 import type { TracerOptions } from '../../lib/trace/options';
@@ -181,6 +182,23 @@ describe('pipes and devices', { concurrency: 2 }, () => {
       { code: 0, stdout: 'its reader has gone\n' },
     );
     assertOneWarning(result, /descriptor 3 was closed; tracing has stopped/);
+  });
+
+  it('a socket whose number the program gives to a file: what is held never comes into that file', async () => {
+    await inFolder(async (folder) => {
+      const file = path.join(folder, 'file');
+      const child = spawn(process.execPath, [fixture('reused.js'), file], {
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      });
+      (child.stdio[3] as Readable).pause();
+      let stdout = '';
+      child.stdout?.on('data', (text) => {
+        stdout += text;
+      });
+      await new Promise((resolve) => child.stdout?.once('end', resolve));
+      assert.deepEqual(JSON.parse(stdout), { fd: 3, size: 0, lost: true, taken: true });
+      child.stdio[3]?.destroy();
+    });
   });
 
   for (const [name, redirection, target] of [

@@ -208,7 +208,9 @@ export function createPipeDestination(
     interactive,
     write,
     flush() {
-      drain();
+      if (queue.length > 0 && isStillOurs()) {
+        drain();
+      }
       return arrival(() => heldBytes, asOwn);
     },
     flushSync(waitMs, exiting) {
@@ -222,8 +224,10 @@ export function createPipeDestination(
       return queue.length === 0;
     },
     close() {
-      if (!dead) {
+      if (queue.length > 0 && isStillOurs()) {
         drain();
+      }
+      if (!dead) {
         abandon();
         dead = true;
         release();
