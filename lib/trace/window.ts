@@ -41,7 +41,13 @@ export interface Window {
 export function keepWindow(tracer: Tracer, { opensIn, closesIn }: Window): void {
   asClaimed(() => {
     if (opensIn > 0) {
-      later(() => tracer.enable(), opensIn).unref();
+      later(() => {
+        try {
+          tracer.enable();
+        } catch {
+          // The program has closed it before the window opened.
+        }
+      }, opensIn).unref();
     }
     if (closesIn !== undefined) {
       later(() => void tracer.close(), closesIn).unref();

@@ -123,6 +123,16 @@ describe('async-tracer/register', () => {
     assert.ok(end.time - began >= 238, 'not shorter than asked for');
   });
 
+  it('leaves a program alone that has closed the tracer before the window opens', () => {
+    const cwd = temporaryFolder();
+    const env = { ASYNC_TRACER_AFTER: '1ms' };
+    const program = `
+      require(${JSON.stringify(REGISTER)}).tracer.close();
+      setTimeout(() => console.log('ran'), 5);`;
+    const { status, stdout, stderr } = node(['-r', REGISTER, '-e', program], { cwd, env });
+    assert.deepEqual([status, stdout, stderr], [0, 'ran\n', '']);
+  });
+
   it('has one window for all processes: who starts after its end writes nothing', () => {
     const cwd = temporaryFolder();
     const env = {
