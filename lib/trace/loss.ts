@@ -1,10 +1,10 @@
 /** How many operation records are in lines that will never arrive. Off the hot path: called where something failed. */
 import { uncurryThis } from './intrinsics';
 
-const LOST = /"phase":"lost","count":(\d+)/;
-const NO_OPERATION = /^\{.*?"phase":"(?:start|end)",/;
+const TORN_LOST = /"phase":"lost","count":(\d+),"time":/;
 const MARKS = ['"phase":"lost","count":', '"phase":"start",', '"phase":"end",'];
 const NEWLINE = 10;
+const { parse } = JSON;
 
 const find = uncurryThis(Buffer.prototype.indexOf) as (
   bytes: Buffer,
@@ -26,10 +26,18 @@ export function countRecords(lines: Buffer): number {
   return records;
 }
 
+/** By the record's own `phase`: a prefix or a context may hold fields of that name further in. */
 function countLine(line: string): number {
-  if (NO_OPERATION.test(line)) {
-    return 0;
+  let record: { phase?: unknown; count?: unknown };
+  try {
+    record = parse(line);
+  } catch {
+    const lost = TORN_LOST.exec(line);
+    return lost === null ? 1 : Number(lost[1]);
   }
-  const lost = LOST.exec(line);
-  return lost === null ? 1 : Number(lost[1]);
+  return record.phase === 'lost'
+    ? Number(record.count)
+    : record.phase === 'start' || record.phase === 'end'
+      ? 0
+      : 1;
 }
