@@ -9,8 +9,8 @@ export interface Frame {
 }
 
 /**
- * Takes "functionName:fileName:lineNum:colNum" apart: the name ends at the first colon (one inside it is spelt %3A),
- * the numbers stand last, and what is between them is the file, colons and all (file:///app.mjs, C:\app.js).
+ * Takes "functionName:fileName:lineNum:colNum" apart: the name ends at the first colon (one inside it is spelt %3A, and
+ * a percent sign that could be mistaken %25), the numbers stand last, and what is between them is the file, colons and all (file:///app.mjs, C:\app.js).
  * Undefined for any other text.
  */
 export function parseFrame(text: string): Frame | undefined {
@@ -22,7 +22,7 @@ export function parseFrame(text: string): Frame | undefined {
   const column = text.slice(last + 1);
   if (!/^\d+$/.test(line) || !/^\d+$/.test(column)) return undefined;
   return {
-    function: text.slice(0, first).replaceAll('%3A', ':'),
+    function: text.slice(0, first).replace(/%(3A|25)/g, (code) => (code === '%3A' ? ':' : '%')),
     file: text.slice(first + 1, middle),
     line: Number(line),
     column: Number(column),

@@ -9,6 +9,7 @@ describe('frames', () => {
       'run:file:///app/a:b.mjs:1:2': ['run', 'file:///app/a:b.mjs', 1, 2],
       'get x:C:\\app\\index.js:3:14': ['get x', 'C:\\app\\index.js', 3, 14],
       'a%3Ab:node:internal/timers:9:9': ['a:b', 'node:internal/timers', 9, 9],
+      'a%253Ab 100%:/app/x.js:1:1': ['a%3Ab 100%', '/app/x.js', 1, 1],
       ':/app/x.js:1:1': ['', '/app/x.js', 1, 1],
     };
     for (const [text, [name, file, line, column]] of Object.entries(cases)) {
