@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { EndRecord, InitRecord } from '../lib/log/event';
+import type { EndRecord, InitRecord, StartRecord } from '../lib/log/event';
 
 import asyncTracer = require('../lib/main');
 
@@ -154,6 +154,14 @@ describe('tracer', () => {
       validateLog(log).map(({ phase }) => phase),
       ['start'],
     );
+    await tracer.close();
+  });
+
+  it('header tells what redact holds, regular expressions as text', async () => {
+    const log = newLog();
+    const tracer = asyncTracer(log, { include, header: true, contexts: { redact: ['pin', /ssn$/i] } });
+    const [start] = validateLog(log) as StartRecord[];
+    assert.deepEqual(start.options['contexts'], { depth: 2, breadth: 10, redact: ['pin', '/ssn$/i'] });
     await tracer.close();
   });
 

@@ -11,6 +11,7 @@ export const FORMAT_VERSION = 1;
 export const OPERATION_PHASES = ['init', 'before', 'after', 'destroy', 'resolve'] as const;
 
 export type OperationPhase = (typeof OPERATION_PHASES)[number];
+/** What a record tells of. */
 export type Phase = OperationPhase | 'start' | 'end' | 'lost';
 
 /** Fields that `prefix` and `suffix` add to every record. */
@@ -31,6 +32,7 @@ interface OperationFields extends CustomFields {
   time: EpochMs;
 }
 
+/** An operation was started. */
 export interface InitRecord extends OperationFields {
   phase: 'init';
   op: string;
@@ -45,17 +47,21 @@ export interface InitRecord extends OperationFields {
   stack?: string[];
 }
 
+/** A callback of the operation begins. */
 export interface BeforeRecord extends OperationFields {
   phase: 'before';
   /** With `contexts`: the operation's resource, bounded and redacted. */
   ctx?: unknown;
 }
 
+/** That callback has ended. */
 export interface AfterRecord extends OperationFields {
   phase: 'after';
+  /** As in `BeforeRecord`. */
   ctx?: unknown;
 }
 
+/** The operation has ended, or its resource was collected as garbage. */
 export interface DestroyRecord extends OperationFields {
   phase: 'destroy';
 }
@@ -65,6 +71,7 @@ export interface ResolveRecord extends OperationFields {
   phase: 'resolve';
 }
 
+/** A record of one operation. */
 export type OperationRecord = InitRecord | BeforeRecord | AfterRecord | DestroyRecord | ResolveRecord;
 
 /** Counts of operation records by phase. */
@@ -82,7 +89,7 @@ export interface StartRecord extends CustomFields {
   versions: Record<string, string>;
   /** The anchor between wall time and the monotonic clock: `time` = epoch + (monotonic now - monotonic). */
   anchor: { epoch: EpochMs; monotonic: number };
-  /** The options in force, functions and regular expressions as text. */
+  /** The options in force but `prefix` and `suffix`; what `include`, `exclude` and `redact` match as text. */
   options: Record<string, unknown>;
   time: EpochMs;
 }

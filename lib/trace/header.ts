@@ -14,7 +14,7 @@ const { keys } = Object;
 const ERROR_TEXT_MAX = 4096;
 
 export function startFields(options: ResolvedOptions): string {
-  const { prefix: _prefix, suffix: _suffix, stacks, include, exclude, ...rest } = options;
+  const { prefix: _prefix, suffix: _suffix, stacks, contexts, include, exclude, ...rest } = options;
   return inside({
     phase: 'start',
     format: FORMAT_VERSION,
@@ -26,6 +26,7 @@ export function startFields(options: ResolvedOptions): string {
     options: {
       ...rest,
       stacks: stacks === Number.POSITIVE_INFINITY ? true : stacks,
+      contexts: contexts === false ? false : { ...contexts, redact: contexts.redact.map(String) },
       include: include?.map(String) ?? null,
       exclude: exclude.map(String),
     },
