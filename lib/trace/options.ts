@@ -9,6 +9,7 @@ import { RECORD_FIELDS } from '../log/event';
 /** A string names an op or an area exactly, or is a glob with * and ?; a RegExp is tested against both. */
 export type Matcher = string | RegExp;
 
+/** How much of a resource a context shows. */
 export interface ContextOptions {
   /** How many objects deep, from 1. Default 2. */
   depth?: number;
@@ -18,15 +19,15 @@ export interface ContextOptions {
   redact?: readonly Matcher[];
 }
 
-/** What a caller may give. */
+/** What a caller may give. An option given as undefined counts as not given. */
 export interface TracerOptions {
   /** Begin tracing at once. Default true. */
   autostart?: boolean;
   /** Path only: add to the file instead of beginning it anew. Default false. */
   append?: boolean;
-  /** Fields that stand first in every record. Captured at the call. */
+  /** A plain object whose fields stand first in every record. Captured at the call; none of the log's own. */
   prefix?: object;
-  /** Fields that stand last in every record. Captured at the call. */
+  /** The same, last in every record. */
   suffix?: object;
   /** Each init carries the call stack: all frames, or this many of the innermost. Default false. */
   stacks?: boolean | number;
@@ -38,9 +39,9 @@ export interface TracerOptions {
   promiseDestroy?: boolean;
   /** A record with phase `resolve` when a promise settles. Default false. */
   resolve?: boolean;
-  /** Record these ops and areas alone. */
+  /** Record these ops and areas alone. Default: all. */
   include?: Matcher | readonly Matcher[];
-  /** Leave these ops and areas out; wins over include. */
+  /** Leave these ops and areas out; wins over include. Default: none. */
   exclude?: Matcher | readonly Matcher[];
   /** 'coarse': times in steps of 1 ms, free to read. Default 'precise'. */
   clock?: 'precise' | 'coarse';
@@ -91,6 +92,7 @@ export interface ResolvedOptions {
 
 type Check = (value: unknown) => unknown;
 
+/** One row of the table. */
 export interface OptionSpec {
   name: keyof TracerOptions;
   /** What may be given, in words: of errors, of the README and of `--help`. */
@@ -185,6 +187,15 @@ function frames(value: unknown): number {
   return value as number;
 }
 
+/** A field of an option: a refusal names it and what came. */
+function part(name: string, check: Check, value: unknown): void {
+  try {
+    check(value);
+  } catch {
+    throw new Refusal(`${name} is ${show(value)}`);
+  }
+}
+
 function contexts(value: unknown): false | Required<ContextOptions> {
   if (value === false) {
     return false;
@@ -198,12 +209,14 @@ function contexts(value: unknown): false | Required<ContextOptions> {
   if (unknown !== undefined) {
     throw new Refusal(`it has no field '${unknown}'`);
   }
-  integer(1, 100)(depth);
-  integer(1, 10_000)(breadth);
+  part('depth', integer(1, 100), depth);
+  part('breadth', integer(1, 10_000), breadth);
   if (!Array.isArray(redact)) {
     throw new Refusal('redact must be an array');
   }
-  matchers(redact);
+  for (const name of redact) {
+    part('redact', matchers, name);
+  }
   return { depth, breadth, redact: [...redact] };
 }
 
@@ -217,7 +230,7 @@ function matchers(value: unknown): readonly RegExp[] {
       // A copy: with the flags g and y a RegExp remembers where it stopped.
       return untouched(new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, '')));
     }
-    throw new Refusal(list.length > 1 ? `${show(matcher)} is neither` : '');
+    throw new Refusal(Array.isArray(value) ? `${show(matcher)} is neither` : '');
   });
 }
 
@@ -287,6 +300,7 @@ function boolean(name: keyof TracerOptions, fallback: boolean, summary: string):
   return option(name, String(fallback), TRUE_OR_FALSE, summary, flag, parseFlag);
 }
 
+/** The table, in the order of the README. */
 export const OPTIONS: readonly OptionSpec[] = [
   boolean('autostart', true, 'begin tracing at once'),
   boolean('append', false, 'path only: add to the file instead of beginning it anew'),
