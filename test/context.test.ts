@@ -9,9 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import {
-  CONTEXT_BREADTH,
   CONTEXT_BYTES_MAX,
-  CONTEXT_DEPTH,
   CONTEXT_FIELDS_MAX,
   CONTEXT_STRING_MAX,
   createContextPayload,
@@ -29,8 +27,8 @@ interface Options {
 /** The JSON text that stands in the record; what stands around it must be left alone. */
 function textOf(resource: object | undefined, options: Options = {}): string {
   const payload = createContextPayload({
-    depth: options.depth ?? CONTEXT_DEPTH,
-    breadth: options.breadth ?? CONTEXT_BREADTH,
+    depth: options.depth ?? 2,
+    breadth: options.breadth ?? 10,
     redact: options.redact ?? [],
   });
   const length = payload.measure(resource);

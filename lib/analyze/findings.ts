@@ -220,7 +220,7 @@ function age(row: LeakRow): string {
 }
 
 /** The findings of at most `MAX_OF_A_CODE` items, the last of which tells of the rest. */
-export function limited<T>(items: readonly T[], toFinding: (item: T) => Finding): Finding[] {
+function limited<T>(items: readonly T[], toFinding: (item: T) => Finding): Finding[] {
   const findings = items.slice(0, MAX_OF_A_CODE).map(toFinding);
   const rest = items.length - findings.length;
   if (rest > 0) {

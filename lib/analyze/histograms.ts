@@ -52,10 +52,6 @@ export class Histograms {
     this.#steps[page * STEPS + step]++;
   }
 
-  total(number: number): number {
-    return number < this.#total.length ? this.#total[number] : 0;
-  }
-
   get(number: number): Distribution {
     if (number >= this.#count.length || this.#count[number] === 0) {
       return { count: 0, total: 0, p50: null, p95: null, p99: null, max: null };

@@ -105,7 +105,6 @@ export class Operations {
         run.end = decoder.parsed as EndRecord;
         break;
       default:
-        run.lost += Number(decoder.parsed!['count']);
         run.callbacks.giveUp();
     }
   }

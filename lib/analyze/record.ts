@@ -1,4 +1,4 @@
-import { FORMAT_VERSION } from '../log/event';
+import { FORMAT_VERSION, RECORD_FIELDS } from '../log/event';
 
 /** Codes of `Decoder.phase`, in the order of `OPERATION_PHASES`, then the phases that are no operation's. */
 export const INIT = 0;
@@ -12,11 +12,7 @@ export const LOST = 7;
 
 export const PHASES = ['init', 'before', 'after', 'destroy', 'resolve', 'start', 'end', 'lost'] as const;
 export const PHASE_CODES = new Map<unknown, number>(PHASES.map((phase, code) => [phase, code]));
-const OWN_FIELDS = new Set(
-  'opid op phase area parentopid parentop execopid time stack ctx format pid thread node versions anchor options counts lost live reason exitcode error count'.split(
-    ' ',
-  ),
-);
+const OWN_FIELDS = new Set(RECORD_FIELDS);
 
 /** Whether a text is a JSON object with none of our own fields. */
 export function isCustom(text: string): boolean {

@@ -72,6 +72,7 @@ export interface OpGroup {
   inherited: boolean;
 }
 
+/** How durations spread, in milliseconds. */
 export interface Distribution {
   count: number;
   total: number;
@@ -106,6 +107,7 @@ export interface Finding {
   evidence: Record<string, unknown>;
 }
 
+/** What kinds of faults there are. Further ones may be added in a minor version. */
 export type FindingCode =
   | 'records-lost'
   | 'loop-held'
@@ -117,6 +119,7 @@ export type FindingCode =
   | 'request-pending'
   | 'promise-pending';
 
+/** What the operations of one op and call site did. */
 export interface StatsRow extends OpGroup {
   /** Inits. */
   count: number;
@@ -128,6 +131,7 @@ export interface StatsRow extends OpGroup {
   run: Distribution & { share: number };
 }
 
+/** The same by area: the sum of its rows. */
 export interface AreaRow {
   area: string | null;
   count: number;
@@ -135,9 +139,11 @@ export interface AreaRow {
   run: { count: number; total: number; share: number };
 }
 
+/** How the event loop was used. */
 export interface LoopReport {
   /** Time inside callbacks. */
   busy: number;
+  /** `busy` of the elapsed time, from 0 to 1. */
   share: number;
   longest: Callback | null;
   /** Callbacks that took at least `threshold`. */
@@ -145,6 +151,7 @@ export interface LoopReport {
   threshold: number;
 }
 
+/** What `analyzeStats` gives. */
 export interface StatsReport {
   report: 'stats';
   log: LogReport;
@@ -155,6 +162,7 @@ export interface StatsReport {
   findings: Finding[];
 }
 
+/** One operation that waited. */
 export interface SlowWait extends OpGroup {
   opid: number;
   run: number;
@@ -163,6 +171,7 @@ export interface SlowWait extends OpGroup {
   duration: number;
 }
 
+/** What `analyzeSlow` gives. */
 export interface SlowReport {
   report: 'slow';
   log: LogReport;
@@ -189,6 +198,7 @@ export interface TreeNode extends OpGroup {
   children: TreeNode[];
 }
 
+/** What `analyzeTree` gives: who started what. */
 export interface TreeReport {
   report: 'tree';
   log: LogReport;
@@ -199,6 +209,7 @@ export interface TreeReport {
   folded: number;
 }
 
+/** One operation on the way from the first cause; null stands for what the log does not tell. */
 export interface PathStep extends OpGroup {
   opid: number;
   time: number | null;
@@ -244,6 +255,7 @@ export interface RootReport {
 /** Whether what was live at the end is a leak. */
 export type Verdict = 'leak' | 'kept' | 'unsure';
 
+/** Operations of one op and call site that never ended, and why they count as a leak or do not. */
 export interface LeakRow extends OpGroup {
   verdict: Verdict;
   /** Why, as a sentence. */
@@ -262,6 +274,7 @@ export interface LeakRow extends OpGroup {
   unref: number | null;
 }
 
+/** What `analyzeLeaks` gives. */
 export interface LeaksReport {
   report: 'leaks';
   log: LogReport;

@@ -25,7 +25,6 @@ export class Run {
   to = Number.NaN;
   /** By phase code, as far as operations go. */
   readonly counts = [0, 0, 0, 0, 0];
-  lost = 0;
   /** Time inside callbacks. */
   busy = 0;
   /** When the loop last called into the program, other than to drain ticks and promises. */

@@ -18,7 +18,7 @@ export function answerOptions<T>(yargs: Argv<T>): Argv<T> {
 }
 
 /** The logs that were named; standard input where there are none and it is no terminal. */
-export function sourcesOf(log: readonly string[] | undefined): string[] {
+function sourcesOf(log: readonly string[] | undefined): string[] {
   const given = (log ?? []).map((word) => (word === STDIN_WORD ? '-' : word));
   if (given.length === 0 && process.stdin.isTTY) {
     throw new TracerError(
@@ -29,7 +29,7 @@ export function sourcesOf(log: readonly string[] | undefined): string[] {
   return given.length === 0 ? ['-'] : given;
 }
 
-/** A positive number from a flag. */
+/** A whole number from 1 from a flag. */
 export function numberOf(text: unknown, flag: string, fallback: number): number {
   if (text === undefined) {
     return fallback;

@@ -26,7 +26,7 @@ interface Shown {
   stacks: boolean;
 }
 
-export function renderLeaks(
+function renderLeaks(
   report: LeaksReport,
   screen: Screen,
   shown: Shown = { all: false, stacks: false },

@@ -42,7 +42,7 @@ function singleColumns<Row extends Callback | SlowWait>(
   ];
 }
 
-export function renderSlow(report: SlowReport, screen: Screen, top = TOP): string {
+function renderSlow(report: SlowReport, screen: Screen, top = TOP): string {
   const { log, callbacks, held, waits, waiting, findings, threshold } = report;
   const from: Wide<OpGroup> = {
     head: 'from',

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]/u;
 const NO_WIDTH = /[\p{M}\u200b-\u200d]/u;
-export const ELLIPSIS = '…';
+const ELLIPSIS = '…';
 
 /** What a log says goes to a terminal: an op may be named so as to clear the screen, or to write backwards. */
 export function clean(text: string): string {

@@ -182,7 +182,7 @@ function renderRoot({ opid, found }: RootReport, screen: Screen, shown: Shown): 
 
 type Report = TreeReport | PathReport | RootReport;
 
-export function renderTreeReport(report: Report, screen: Screen, shown: Shown): string {
+function renderTreeReport(report: Report, screen: Screen, shown: Shown): string {
   const body =
     report.report === 'tree'
       ? renderTree(report, screen, shown)

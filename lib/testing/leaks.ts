@@ -8,6 +8,7 @@ import { MemoryLog } from './memory';
 import { describeLeaks } from './message';
 import { Scope } from './scope';
 
+/** What `findLeaks` and `expectNoLeaks` count as a leak, and how long they wait for it to end. */
 export interface LeakOptions {
   /**
    * What is known and no leak: each a text that is an op, an area, or part of the call site's

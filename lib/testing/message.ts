@@ -1,13 +1,9 @@
 /** Leaks as an error's message. */
-import { type Frame, type LeakRow, parseFrame } from '../analyze';
+import { type LeakRow, parseFrame } from '../analyze';
+import { siteText } from '../analyze/stacks';
 
 /** Frames shown of each stack; those of Node's own are left out. */
 const FRAMES = 5;
-
-function textOf({ function: name, file, line, column }: Frame): string {
-  const place = `${file}:${line}:${column}`;
-  return name === '' ? place : `${name} (${place})`;
-}
 
 /** Where it was started; where its own stack does not say, the call that led to it. */
 function frames({ stack, site }: LeakRow): string[] {
@@ -16,8 +12,8 @@ function frames({ stack, site }: LeakRow): string[] {
     .filter((frame) => frame !== undefined)
     .filter(({ file }) => !file.startsWith('node:') && file !== '<anonymous>')
     .slice(0, FRAMES)
-    .map((frame) => `at ${textOf(frame)}`);
-  return own.length > 0 || site === null ? own : [`under ${textOf(site)}`];
+    .map((frame) => `at ${siteText(frame)}`);
+  return own.length > 0 || site === null ? own : [`under ${siteText(site)}`];
 }
 
 export function describeLeaks(leaks: readonly LeakRow[]): string {

@@ -6,12 +6,6 @@ import type { Payload } from './payload';
 import { REDACTED, Redaction } from './redaction';
 import { createFragment, type Fragment, Scratch } from './scratch';
 
-/** Levels of objects shown: 1 is the resource's own fields alone, 2 also the fields of the objects in them. */
-export const CONTEXT_DEPTH = 2;
-
-/** Fields shown of an object, and elements of an array. */
-export const CONTEXT_BREADTH = 10;
-
 /** Characters kept of a string. */
 export const CONTEXT_STRING_MAX = 256;
 
@@ -90,7 +84,9 @@ const symbolDescription = uncurryThis(
  * "[Socket]". A timer that says so has the field `refed`: whether it keeps the process alive.
  */
 export function createContextPayload(options: {
+  /** Levels of objects shown: 1 is the resource's own fields alone, 2 also the fields of the objects in them. */
   depth: number;
+  /** Fields shown of an object, and elements of an array. */
   breadth: number;
   redact: readonly (string | RegExp)[];
 }): Payload {

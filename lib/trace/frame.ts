@@ -62,7 +62,7 @@ export function frameText(location: Location): string {
 }
 
 /** Reads a CallSite as V8 prints it: `Type.method [as alias]`, `new Type`, `async name`. */
-export function locate(site: NodeJS.CallSite, sites: CallSiteReader): Location {
+function locate(site: NodeJS.CallSite, sites: CallSiteReader): Location {
   const text = sites.text(site);
   const script = sites.scriptName(site);
   const lineNumber = sites.lineNumber(site);

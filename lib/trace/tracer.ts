@@ -15,6 +15,7 @@ import { asClaimed, asOwn } from './own';
 import type * as Payloads from './payload';
 import { warn } from './warning';
 
+/** What a tracer has recorded so far. */
 export interface TracerStats {
   /** Operation records made since the call, by phase. */
   events: PhaseCounts;
@@ -22,7 +23,10 @@ export interface TracerStats {
   bytes: number;
   /** Records among `events` that are not in the log, and never will be. */
   lost: number;
-  /** Operations whose init was seen and whose destroy was not. */
+  /**
+   * Operations whose init was seen and whose destroy was not, also those that `include` and `exclude` leave out;
+   * promises only where their destroys are traced.
+   */
   live: number;
 }
 

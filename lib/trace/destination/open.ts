@@ -9,6 +9,7 @@ import type * as File from './file';
 import type * as Pipe from './pipe';
 import type * as Stream from './stream';
 
+/** Where a log may go: a writable stream, the path of a file, or a file descriptor. */
 export type Target = string | number | Writable;
 
 const { fstatSync, statSync, writeSync } = fs;
