@@ -127,8 +127,10 @@ function openDescriptor(
 
 function checkStream(stream: Writable): void {
   const name = stream.constructor?.name ?? 'stream';
-  if (typeof stream.on !== 'function') {
-    refuse(`The stream must have a method 'on'; this ${name} has none.`);
+  for (const method of ['on', 'once', 'removeListener', 'listenerCount'] as const) {
+    if (typeof stream[method] !== 'function') {
+      refuse(`The stream must be an EventEmitter, with a method '${method}'; this ${name} has none.`);
+    }
   }
   if (stream.writableObjectMode) {
     refuse(`The stream must take bytes; this ${name} is in object mode.`);
