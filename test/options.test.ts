@@ -181,7 +181,11 @@ describe('destinations that are refused, leaving no file, listener or descriptor
       code,
       /must take bytes; this PassThrough is in object mode/,
     );
-    assertRefused([{ write() {} }], code, /must be an EventEmitter, with a method 'on'; this Object has none/);
+    assertRefused(
+      [{ write() {} }],
+      code,
+      /must be an EventEmitter, with a method 'on'; this Object has none/,
+    );
     assertRefused([{ write() {}, on() {} }], code, /with a method 'once'/);
   });
 

@@ -44,11 +44,11 @@ export function isRecord(value: unknown): boolean {
     case INIT:
       return isId(opid) && isId(parentopid) && typeof op === 'string';
     case START:
-      return isNumber(format) && isNumber(pid);
+      return isId(format) && format > 0 && isNumber(pid);
     case END:
       return true;
     case LOST:
-      return isNumber(count);
+      return isId(count) && count > 0;
     default:
       return isId(opid) && (op === undefined || typeof op === 'string');
   }

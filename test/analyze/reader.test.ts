@@ -93,6 +93,16 @@ describe('readLog', () => {
     assert.deepEqual([counts.sources, counts.cut, counts.foreign], [2, 1, 0]);
   });
 
+  it('takes no line for a record whose count or format is not what the tracer can have written', async () => {
+    const lines = [
+      { phase: 'lost', count: -5, time: 5 },
+      { phase: 'lost', count: 1.5, time: 5 },
+      { phase: 'start', format: 0, pid: 1, time: 5 },
+    ];
+    const { counts } = await read(asSource([lines.map((line) => `${JSON.stringify(line)}\n`).join('')]));
+    assert.deepEqual([counts.records, counts.foreign, counts.lost], [0, 3, 0]);
+  });
+
   it('counts what the tracer says it lost', async () => {
     const lost = JSON.stringify({ phase: 'lost', count: 12, time: 5 });
     assert.equal((await read(asSource([`${lost}\n${TEXT}${lost}\n`]))).counts.lost, 24);
