@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Clock } from '../lib/trace/clock';
+import { type Clock, createClock } from '../lib/trace/clock';
 import { Code, PhaseIndex } from '../lib/trace/codes';
 import { DROPPED, KEPT, type Outcome, TAKEN } from '../lib/trace/destination/destination';
 import { createEncoder, type Encoder, type EncoderOptions } from '../lib/trace/encoder';
@@ -251,7 +251,7 @@ describe('encoder', () => {
     const { encoder, records } = encoderWith();
     const code = encoder.prepare('Timeout', 'timers');
     encoder.event(PhaseIndex.before, code, 1, false);
-    encoder.lose();
+    encoder.lose(PhaseIndex.before);
     encoder.event(PhaseIndex.after, code, 1, false);
     encoder.event(PhaseIndex.destroy, code, 1, false);
     encoder.flush();
@@ -324,5 +324,103 @@ describe('encoder', () => {
     encoder.flush();
     assert.deepEqual([...encoder.counts], [1, 0, 1, 1, 0]);
     assert.deepEqual(chunks, []);
+  });
+
+  it('tells of each missing record where it is missing, whatever a write runs and drops', () => {
+    const action = fc.oneof(
+      { weight: 6, arbitrary: fc.constant('note' as const) },
+      { weight: 2, arbitrary: fc.constant('init' as const) },
+      { weight: 2, arbitrary: fc.constant('context' as const) },
+      fc.constant('rare' as const),
+      fc.constant('lose' as const),
+      fc.constant('flush' as const),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(action, { maxLength: 300 }),
+        fc.array(
+          fc.record({ drops: fc.boolean(), keeps: fc.boolean(), runs: fc.array(action, { maxLength: 20 }) }),
+          {
+            maxLength: 20,
+          },
+        ),
+        fc.constantFrom(1, 500, 5000, 64 * 1024),
+        fc.constantFrom(0, 3, 20_000),
+        fc.integer({ min: 1, max: 20 }),
+        (actions, answers, chunkSize, prefixLength, repeat) => {
+          const pieces: Buffer[] = [];
+          let writes = 0;
+          let made = 0;
+          let last = '';
+          const encoder = createEncoder({
+            clock: createClock('precise'),
+            prefix: prefixLength === 0 ? '' : `"p":"${'x'.repeat(prefixLength)}"`,
+            suffix: '',
+            chunkSize,
+            stack: undefined,
+            context: payloadOf((subject) => JSON.stringify(subject)),
+            send: true,
+            write(lines) {
+              const answer = answers[writes++];
+              const copy = Buffer.from(lines);
+              answer?.runs.forEach(act);
+              if (answer?.drops) {
+                return DROPPED;
+              }
+              pieces.push(copy);
+              return answer?.keeps ? KEPT : TAKEN;
+            },
+          });
+          const code = encoder.prepare('Timeout', 'timers');
+          function act(what: 'note' | 'init' | 'context' | 'rare' | 'lose' | 'flush'): void {
+            if (what === 'flush') {
+              encoder.flush();
+              return;
+            }
+            const id = ++made;
+            const isShared = last === 'note';
+            last = what;
+            if (what === 'note') encoder.event(PhaseIndex.before, code, id, isShared);
+            else if (what === 'init') encoder.init(code, id, 1, code, 0);
+            else if (what === 'context')
+              encoder.event(PhaseIndex.after, code, id, false, { id, s: 'y'.repeat((id * 37) % 3000) });
+            else if (what === 'rare')
+              encoder.rare(PhaseIndex.destroy, id, ',"op":"x","phase":"destroy","area":"custom"');
+            else encoder.lose(PhaseIndex.resolve);
+          }
+          for (let i = 0; i < repeat; i++) {
+            actions.forEach(act);
+          }
+          while (encoder.pending) {
+            encoder.flush();
+          }
+          let next = 1;
+          let time = 0;
+          let lost = 0;
+          for (const line of Buffer.concat(pieces).toString().split('\n').slice(0, -1)) {
+            const record = JSON.parse(line);
+            assert.ok(record.time >= time, 'a time before the one before');
+            time = record.time;
+            if (record.phase === 'lost') {
+              lost += record.count;
+              next += record.count;
+              continue;
+            }
+            assert.equal(record.opid, next);
+            if (record.ctx !== undefined) {
+              assert.equal(record.ctx.id, record.opid);
+            }
+            next++;
+          }
+          assert.equal(next, made + 1);
+          assert.equal(encoder.lost, lost);
+          assert.equal(
+            encoder.counts.reduce((sum, count) => sum + count),
+            made,
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

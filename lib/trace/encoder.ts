@@ -47,8 +47,10 @@ const CONTEXT = OPEN + 4;
 const BATCH = 512;
 /** Room for those that come while a batch cannot be encoded, for lack of stack. */
 const NOTES_MAX = SLOTS - 1;
-/** A chunk smaller than a batch's records is meant to go at once. */
-const BATCH_CHUNK_MIN = 32 * 1024;
+/** The slot for the time of a record that is encoded on its own. */
+const ALONE = SLOTS - 1;
+/** What a record may take beside prefix and suffix: a batch is never more than a chunk, and 1 where that is small. */
+const RECORD_BYTES = 256;
 /** In the place of a row: a record is missing here. */
 const MISSING = -1;
 
@@ -56,6 +58,10 @@ const MISSING = -1;
 export const OP_LENGTH_MAX = 256;
 /** Room behind the chunk size for one record without payload: open, close, three ids, two fragments, the time. */
 const SLACK = 8 * 1024;
+/** Room for most payloads, so that the last record of a chunk need not widen it. */
+const PAYLOAD_SLACK = 32 * 1024;
+/** What a record that is encoded on its own is broken off with where those before it cannot be encoded: it is lost. */
+const NO_STACK = new Error('no stack left');
 
 export interface EncoderOptions {
   clock: Clock;
@@ -88,11 +94,11 @@ export interface Encoder {
   flush(): void;
   /** From here on hands on each record at once, and behind it a line of these fields. */
   writeThrough(trailer?: () => string): void;
-  /** Says that a record is missing here. */
-  lose(): void;
-  /** [0] may be raised to say so where no call is possible any more. */
+  /** Says that a record of this phase is missing here. */
+  lose(phase: PhaseIndex): void;
+  /** [0] may be raised, and the phase's count with it, to say so where no call is possible any more. */
   readonly missed: Float64Array;
-  /** Operation records made, by phase; those lost afterwards are among them. */
+  /** Events by phase; those whose records are lost are among them. */
   readonly counts: Float64Array;
   /** Records lost. */
   readonly lost: number;
@@ -106,7 +112,7 @@ const BARE_OPEN = Buffer.from('{"opid":').readDoubleLE();
 const BARE_CLOSE = Buffer.from('}\n').readInt16LE();
 
 const { stringify } = JSON;
-const { ceil, floor, max } = Math;
+const { ceil, floor, max, min } = Math;
 const allocate = Buffer.allocUnsafeSlow;
 
 /**
@@ -259,13 +265,14 @@ export function createEncoder(options: EncoderOptions): Encoder {
   let wordsUsed = 0;
   let codes = Code.firstOp;
 
-  const capacity = chunkSize + SLACK + open.length * 4 + close.length * 4;
+  /** What a record without payload may take, and the stores that run over. */
+  const room = SLACK + open.length * 4 + close.length * 4;
+  const capacity = chunkSize + room + (stack === undefined && context === undefined ? 0 : PAYLOAD_SLACK);
   let chunk: Buffer;
   let view: DataView;
   let pos = 0;
-  /** Where the chunk is full; 0 where it must go at the next record. */
+  /** Where the chunk is full; 0 where each record must go at once. */
   let limit = chunkSize;
-  let full = chunkSize;
   let flushing = false;
   let trailer: (() => string) | undefined;
 
@@ -279,8 +286,9 @@ export function createEncoder(options: EncoderOptions): Encoder {
   /** The first note that is not encoded: 0 but where a batch was broken off. */
   let first = 0;
   /** How many notes make a batch. */
-  let due = chunkSize < BATCH_CHUNK_MIN ? 1 : BATCH;
-  let encoding = false;
+  let due = max(1, min(BATCH, floor(chunkSize / (RECORD_BYTES + open.length + close.length))));
+  /** How often all notes have been encoded. */
+  let rounds = 0;
 
   let lost = 0;
   /** Lost records that no `lost` record tells of yet, and those that the one in this chunk tells of. */
@@ -289,6 +297,11 @@ export function createEncoder(options: EncoderOptions): Encoder {
   /** Operation records in this chunk. */
   let records = 0;
 
+  /** The time of the last record that was handed on. */
+  const timeHanded = new Float64Array(time.length);
+  const fractionHanded = new Int32Array(fraction.length);
+
+  clock.tick();
   useChunk(capacity);
   fragment(OPEN, `${open}"opid":`);
   fragment(CLOSE, close);
@@ -325,11 +338,13 @@ export function createEncoder(options: EncoderOptions): Encoder {
   function prepareRow(code: number, op: string, area: string): void {
     const row = code * ROW;
     if (row >= starts.length) {
-      const [oldStarts, oldLengths] = [starts, lengths];
-      starts = new Int32Array(row * 2);
-      lengths = new Int32Array(row * 2);
-      starts.set(oldStarts);
-      lengths.set(oldLengths);
+      // As in useChunk: the names change last.
+      const widerStarts = new Int32Array(row * 2);
+      const widerLengths = new Int32Array(row * 2);
+      widerStarts.set(starts);
+      widerLengths.set(lengths);
+      starts = widerStarts;
+      lengths = widerLengths;
     }
     const opField = code === Code.unknown ? '' : `,"op":${stringify(op)}`;
     const areaField = code === Code.unknown ? '' : `,"area":"${area}"`;
@@ -366,7 +381,16 @@ export function createEncoder(options: EncoderOptions): Encoder {
     counts[PhaseIndex.init]++;
     noted = i + 1;
     if (noted >= due) {
-      encodeDue();
+      try {
+        encodeNotes(true);
+      } catch {
+        // No stack for as much as the call: the notes stay.
+      }
+      if (noted >= NOTES_MAX) {
+        // The last one gives way; not by a call, for which there may be no stack.
+        noted = NOTES_MAX - 1;
+        missed[0]++;
+      }
     }
   }
 
@@ -386,59 +410,65 @@ export function createEncoder(options: EncoderOptions): Encoder {
     counts[phase]++;
     noted = i + 1;
     if (noted >= due) {
-      encodeDue();
-    }
-  }
-
-  /** What has been noted is not lost where there is no stack for more; only the last note gives way when all are taken. */
-  function encodeDue(): void {
-    try {
-      encodeBatch();
-    } catch {
-      // The call itself found no stack.
-    }
-    if (noted >= NOTES_MAX) {
-      noted = NOTES_MAX - 1;
-      missed[0]++;
-    }
-  }
-
-  function encodeBatch(): void {
-    if (encoding || !isStackEnough()) {
-      return;
-    }
-    encoding = true;
-    try {
-      // Callbacks that a stream's write runs may note more meanwhile.
-      while (first < noted) {
-        if (rows[first] === MISSING) {
-          first++;
-          tellMissing();
-        } else {
-          first = encodeRun(first);
-        }
-        if (pos >= limit) {
-          hand();
-          if (pos > chunk.length - SLACK) {
-            return;
-          }
-        }
+      try {
+        encodeNotes(true);
+      } catch {
+        // No stack for as much as the call: the notes stay.
       }
-      first = 0;
-      noted = 0;
-    } finally {
-      encoding = false;
+      if (noted >= NOTES_MAX) {
+        // The last one gives way; not by a call, for which there may be no stack.
+        noted = NOTES_MAX - 1;
+        missed[0]++;
+      }
     }
   }
 
   /**
-   * Encodes from this note on, as many as the chunk takes, and returns the first that is left. A page of its own: what
-   * the loop needs stands in its variables, and `pos` is set once.
+   * Encodes what is noted. `mayHand`: and hands on each chunk that it fills; where not, the chunk is widened, since what
+   * a stream's write runs must not come before the record that is being made.
+   *
+   * That write may note more, and encode all: then nothing is left here. What it notes is not handed on here, or a
+   * stream whose write makes records would be written to without end.
    */
-  function encodeRun(from: number): number {
-    const to = view;
+  function encodeNotes(mayHand: boolean): void {
     const end = noted;
-    const enough = limit;
+    const round = rounds;
+    if (first === end || !isStackEnough()) {
+      return;
+    }
+    do {
+      if (pos > chunk.length - room) {
+        if (mayHand && !flushing) {
+          // The hand was refused for lack of stack.
+          return;
+        }
+        useChunk(chunk.length * 2);
+      }
+      if (rows[first] === MISSING) {
+        first++;
+        lost++;
+        untold++;
+        tell(time, fraction);
+      } else {
+        first = encodeRun(first, end, mayHand && !flushing ? limit : chunk.length - room);
+      }
+      if (mayHand && pos >= limit) {
+        hand();
+      }
+    } while (round === rounds && first < end);
+    if (round === rounds && first === noted) {
+      first = 0;
+      noted = 0;
+      rounds++;
+    }
+  }
+
+  /**
+   * Encodes from this note on, until the chunk holds `enough`, and returns the first that is left. A page of its own:
+   * what the loop needs stands in its variables, and `pos` is set once.
+   */
+  function encodeRun(from: number, end: number, enough: number): number {
+    const to = view;
     let p = pos;
     let i = from;
     while (i < end) {
@@ -494,7 +524,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
     parentCode: number,
     execution: number,
   ): void {
-    clock.tick();
+    clock.capture(ALONE);
     const length = payload.measure(undefined);
     beginAlone(length);
     const p = putOrigin(view, putHead(id, code * ROW), parent, parentCode * ROW, execution);
@@ -503,7 +533,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
 
   function eventWithContext(phase: number, code: number, id: number, resource: object): void {
     const payload = context as Payload;
-    clock.tick();
+    clock.capture(ALONE);
     const length = payload.measure(resource);
     beginAlone(length);
     finishAlone(phase, putHead(id, code * ROW + phase), length, CONTEXT, payload);
@@ -511,7 +541,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
 
   function rare(phase: number, id: number, fields: string, resource?: object): void {
     const payload = phase === PhaseIndex.init ? stack : resource === undefined ? undefined : context;
-    clock.tick();
+    clock.capture(ALONE);
     const length = payload === undefined ? 0 : payload.measure(resource);
     const text = bufferFrom(fields, 'utf8');
     beginAlone(length + text.length);
@@ -525,12 +555,15 @@ export function createEncoder(options: EncoderOptions): Encoder {
     return putFragment(putNumber(view, putFragment(pos, OPEN), id), row);
   }
 
-  /** Reading a batch's times makes another time text: it is read again for the record that follows. */
+  /** The time is made text only when those of the notes have been. */
   function beginAlone(extra: number): void {
-    if (noted > 0) {
-      encodeBatch();
-      clock.read(SLOTS - 1);
+    if (first < noted) {
+      encodeNotes(false);
+      if (first < noted) {
+        throw NO_STACK;
+      }
     }
+    clock.read(ALONE);
     makeRoom(extra);
   }
 
@@ -541,37 +574,44 @@ export function createEncoder(options: EncoderOptions): Encoder {
     key: number,
     payload: Payload | undefined,
   ): void {
-    counts[phase]++;
     const next = putTime(view, p, time, fraction);
     pos = putFragment(length === 0 ? next : (payload as Payload).write(chunk, putFragment(next, key)), CLOSE);
     records++;
+    counts[phase]++;
     if (pos >= limit) {
-      hand();
-    }
-  }
-
-  function line(fields: string): void {
-    const text = bufferFrom(open + fields, 'utf8');
-    makeRoom(text.length);
-    clock.tick();
-    text.copy(chunk, pos);
-    const p = putFragment(pos + text.length, TIME);
-    pos = putFragment(putTime(view, p, time, fraction), CLOSE);
-  }
-
-  /** Makes room for a record with `extra` bytes of payload. */
-  function makeRoom(extra: number): void {
-    const need = extra + capacity - chunkSize;
-    if (pos + need > chunk.length) {
-      hand();
-      if (pos + need > chunk.length) {
-        useChunk(max(chunk.length, pos + need));
+      try {
+        hand();
+      } catch {
+        // No stack for as much as the call: the next record hands it on.
       }
     }
   }
 
+  function line(fields: string): void {
+    encodeNotes(false);
+    clock.tick();
+    putLine(fields, time, fraction);
+  }
+
+  function putLine(fields: string, atTime: Float64Array, atFraction: Int32Array): void {
+    const text = bufferFrom(open + fields, 'utf8');
+    makeRoom(text.length);
+    text.copy(chunk, pos);
+    const p = putFragment(pos + text.length, TIME);
+    pos = putFragment(putTime(view, p, atTime, atFraction), CLOSE);
+  }
+
+  /** Makes room for a record with `extra` bytes of payload. */
+  function makeRoom(extra: number): void {
+    const need = pos + extra + room;
+    if (need > chunk.length) {
+      useChunk(need);
+    }
+  }
+
   function flush(): void {
-    encodeBatch();
+    encodeNotes(true);
+    tellMissed(time, fraction);
     hand();
   }
 
@@ -582,30 +622,28 @@ export function createEncoder(options: EncoderOptions): Encoder {
       return;
     }
     flushing = true;
-    if (trailer !== undefined) {
-      line(trailer());
-    }
+    putTrailer();
     const handed = pos;
     const recordsHanded = records;
-    const outcome = attempt(chunk.subarray(0, handed));
+    const toldHanded = told;
+    timeHanded.set(time);
+    fractionHanded.set(fraction);
+    const outcome = attempt(handed);
     flushing = false;
     // A stream's write may run callbacks of the program, too: their records stand behind what was handed on.
     const rest = pos > handed ? bufferFrom(chunk.subarray(handed, pos)) : undefined;
     pos = 0;
-    limit = full;
     records -= recordsHanded;
+    told -= toldHanded;
     if (outcome === DROPPED) {
       lost += recordsHanded;
-      untold += told + recordsHanded;
+      untold += toldHanded + recordsHanded;
     }
-    told = 0;
-    lost += missed[0];
-    untold += missed[0];
-    missed[0] = 0;
     if (outcome === KEPT || chunk.length > capacity) {
       useChunk(capacity + (rest === undefined ? 0 : rest.length));
     }
-    tell();
+    tell(timeHanded, fractionHanded);
+    tellMissed(timeHanded, fractionHanded);
     if (rest !== undefined) {
       makeRoom(rest.length);
       rest.copy(chunk, pos);
@@ -613,25 +651,40 @@ export function createEncoder(options: EncoderOptions): Encoder {
     }
   }
 
-  /** Writes the `lost` record of what no record tells of yet. */
-  function tell(): void {
+  /** Writes the `lost` record of what no record tells of yet, at the time of the record that stands, or stood, before it. */
+  function tell(atTime: Float64Array, atFraction: Int32Array): void {
     if (untold > 0) {
+      putLine(`"phase":"lost","count":${untold}`, atTime, atFraction);
       told += untold;
-      const count = untold;
       untold = 0;
-      line(`"phase":"lost","count":${count}`);
     }
   }
 
-  function tellMissing(): void {
-    lost++;
-    untold++;
-    tell();
+  function tellMissed(atTime: Float64Array, atFraction: Int32Array): void {
+    if (missed[0] > 0) {
+      lost += missed[0];
+      untold += missed[0];
+      missed[0] = 0;
+      tell(atTime, atFraction);
+    }
   }
 
-  function attempt(lines: Buffer): Outcome {
+  function putTrailer(): void {
+    if (trailer === undefined) {
+      return;
+    }
     try {
-      return write(lines);
+      const fields = trailer();
+      clock.tick();
+      putLine(fields, time, fraction);
+    } catch {
+      // Another one follows the next record.
+    }
+  }
+
+  function attempt(length: number): Outcome {
+    try {
+      return write(chunk.subarray(0, length));
     } catch {
       return DROPPED;
     }
@@ -639,16 +692,25 @@ export function createEncoder(options: EncoderOptions): Encoder {
 
   function writeThrough(withTrailer?: () => string): void {
     trailer = withTrailer;
-    full = 0;
     limit = 0;
     due = 1;
   }
 
-  function lose(): void {
+  function lose(phase: number): void {
     rows[noted] = MISSING;
+    counts[phase]++;
     noted++;
     if (noted >= due) {
-      encodeDue();
+      try {
+        encodeNotes(true);
+      } catch {
+        // No stack for as much as the call: the notes stay.
+      }
+      if (noted >= NOTES_MAX) {
+        // The last one gives way; not by a call, for which there may be no stack.
+        noted = NOTES_MAX - 1;
+        missed[0]++;
+      }
     }
   }
 
@@ -657,22 +719,20 @@ export function createEncoder(options: EncoderOptions): Encoder {
   }
 
   const calls = options.send
-    ? { init, event, rare, line }
-    : { init: () => count(PhaseIndex.init), event: count, rare: count, line() {} };
+    ? { init, event, rare, line, lose, flush }
+    : { init: () => count(PhaseIndex.init), event: count, rare: count, line() {}, lose: count, flush() {} };
 
   return {
     ...calls,
     prepare,
-    flush,
     writeThrough,
-    lose,
     counts,
     missed,
     get lost() {
       return lost + missed[0];
     },
     get pending() {
-      return pos > 0 || noted > 0;
+      return pos > 0 || first < noted;
     },
   };
 }

@@ -77,7 +77,7 @@ export function requireHooks(): void {
 
 export function createTraceHook(options: HookOptions): Hook {
   const { encoder, contexts } = options;
-  const { missed } = encoder;
+  const { missed, counts } = encoder;
   const { init: encodeInit, event: encodeEvent } = encoder;
   const table = new OpTable();
   const ops = createOps(encoder, asyncWrapProviders as never, options.select, options.selectUnknown);
@@ -161,10 +161,12 @@ export function createTraceHook(options: HookOptions): Hook {
         encodeInit(code, id, trigger, parentCode === Code.own ? Code.unknown : parentCode, execution);
       }
     } catch {
+      last = OTHER;
       try {
-        encoder.lose();
+        encoder.lose(PhaseIndex.init);
       } catch {
         missed[0]++;
+        counts[PhaseIndex.init]++;
       }
     }
   }
@@ -181,10 +183,12 @@ export function createTraceHook(options: HookOptions): Hook {
       last = OTHER;
       record(PhaseIndex.before, code, id, isShared);
     } catch {
+      last = OTHER;
       try {
-        encoder.lose();
+        encoder.lose(PhaseIndex.before);
       } catch {
         missed[0]++;
+        counts[PhaseIndex.before]++;
       }
     }
   }
@@ -199,10 +203,12 @@ export function createTraceHook(options: HookOptions): Hook {
       record(PhaseIndex.after, code, id, false);
       last = queued[code];
     } catch {
+      last = OTHER;
       try {
-        encoder.lose();
+        encoder.lose(PhaseIndex.after);
       } catch {
         missed[0]++;
+        counts[PhaseIndex.after]++;
       }
     }
   }
@@ -239,10 +245,12 @@ export function createTraceHook(options: HookOptions): Hook {
         rareTypes.delete(id);
       }
     } catch {
+      last = OTHER;
       try {
-        encoder.lose();
+        encoder.lose(PhaseIndex.destroy);
       } catch {
         missed[0]++;
+        counts[PhaseIndex.destroy]++;
       }
     }
   }
@@ -255,10 +263,12 @@ export function createTraceHook(options: HookOptions): Hook {
         encodeEvent(PhaseIndex.resolve, code, id, false);
       }
     } catch {
+      last = OTHER;
       try {
-        encoder.lose();
+        encoder.lose(PhaseIndex.resolve);
       } catch {
         missed[0]++;
+        counts[PhaseIndex.resolve]++;
       }
     }
   }
