@@ -58,6 +58,7 @@ export interface Site {
 }
 
 const isNode = (file: string) => file.startsWith('node:') || file.startsWith('internal/');
+const isWasm = (file: string) => file.startsWith('wasm://');
 const isPackage = (file: string) => /[\\/]node_modules[\\/]/.test(file);
 const isPlace = (file: string) => file !== '' && file !== 'native' && file !== '<anonymous>';
 
@@ -68,11 +69,19 @@ export function siteOf(stack: readonly string[]): Site {
     const frame = parseFrame(text);
     if (frame !== undefined && isPlace(frame.file)) frames.push(frame);
   }
-  const outside = frames.filter((frame) => !isNode(frame.file));
+  const outside = frames.filter(
+    ({ file }, i) => !isNode(file) && !(isWasm(file) && isCalledByNode(frames, i)),
+  );
   const frame = outside.find((candidate) => !isPackage(candidate.file)) ?? outside[0];
   const above = outside.length > 0 ? frames.slice(0, frames.indexOf(outside[0])) : frames;
   const via = isModule(frames) ? 'module' : viaOf(above, frame !== undefined);
   return { frame, via, stack, inherited: false };
+}
+
+/** WebAssembly that Node calls is a part of it, as the HTTP parser of its fetch. */
+function isCalledByNode(frames: readonly Frame[], wasm: number): boolean {
+  const caller = frames.find(({ file }, i) => i > wasm && !isWasm(file));
+  return caller !== undefined && isNode(caller.file);
 }
 
 /** Where timers, ticks and AsyncResources come from: frames of these files stand above those that a user calls direct. */

@@ -41,6 +41,16 @@ describe('call sites', () => {
     assert.deepEqual(siteOf([node]), { frame: undefined, via: 'node', stack: [node], inherited: false });
   });
 
+  it("are not in WebAssembly that Node calls, as fetch does its parser; in the user's own they are", () => {
+    const wasm = ['helper:wasm://wasm/00036472:1:11', '<anonymous>:wasm://wasm/00036472:1:8072'];
+    const parser = ['wasm_on_message_complete:node:internal/deps/undici/undici:1:1', ...wasm];
+    const execute = 'execute:node:internal/deps/undici/undici:2:1';
+    assert.equal(siteOf([...parser, execute]).via, 'node');
+    assert.deepEqual(siteOf([...parser, execute, own]).frame, parseFrame(own));
+    assert.equal(siteOf([...parser, execute, own]).via, 'call');
+    assert.deepEqual(siteOf([node, ...wasm, own]).frame, parseFrame(wasm[0]));
+  });
+
   it('tell what Node did in between: a standard stream, a signal, a resolver, a timer of its own', () => {
     const cases: [string[], string][] = [
       [
