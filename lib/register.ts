@@ -7,6 +7,8 @@
  * ASYNC_TRACER_FOR     end after this time of tracing
  * ASYNC_TRACER_...     any option of the library: ASYNC_TRACER_STACKS=10; `header` is true by default here
  *
+ * One that is empty counts as not set.
+ *
  * ASYNC_TRACER_BEGAN and ASYNC_TRACER_SESSION are set by us, for the processes that follow.
  *
  * A value that is refused is said on standard error, and the program runs untraced; a variable that is not known is
@@ -18,15 +20,16 @@ import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
 import type { TracerError } from './errors';
 import { asyncTracer } from './index';
+import type * as Nearest from './trace/nearest';
 import { OPTIONS, optionsFromEnvironment, variableOf } from './trace/options';
 import { DEFAULT_OUTPUT, FIRST_FILE, LOGS_FILE, outputOf, resolveOutput } from './trace/output';
 import type { Tracer } from './trace/tracer';
 import { keepWindow, parseDuration, type Window } from './trace/window';
 
 const STDERR = 2;
-const VARIABLES = [...OPTIONS.map(({ name }) => name), 'output', 'after', 'for', 'began', 'session'].map(
-  variableOf,
-);
+const PREFIX = 'ASYNC_TRACER_';
+const VARIABLES = [...OPTIONS.map(({ name }) => name), 'output', 'after', 'for'].map(variableOf);
+const OWN_VARIABLES = ['began', 'session'].map(variableOf);
 
 function isPackageManager(): boolean {
   const [, script] = process.argv;
@@ -45,8 +48,14 @@ function isPackageManager(): boolean {
 /** They may be meant for a later version, or for something else: no reason to go without a trace. */
 function sayUnknown(environment: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('ASYNC_TRACER_') && !VARIABLES.includes(name)) {
-      say(`the variable ${name} is not known, and passed over.`);
+    if (name.startsWith(PREFIX) && !VARIABLES.includes(name) && !OWN_VARIABLES.includes(name)) {
+      const { nearest } = require('./trace/nearest') as typeof Nearest;
+      const near = nearest(
+        name.slice(PREFIX.length),
+        VARIABLES.map((known) => known.slice(PREFIX.length)),
+      );
+      const meant = near === undefined ? '' : ` Is ${PREFIX}${near} meant?`;
+      say(`the variable ${name} is not known, and passed over.${meant}`);
     }
   }
 }
@@ -95,7 +104,8 @@ function readNumber(file: string): number | undefined {
 
 /** From now on; undefined where it is over already. */
 function windowOf(environment: NodeJS.ProcessEnv, began: number): Window | undefined {
-  const { ASYNC_TRACER_AFTER: after, ASYNC_TRACER_FOR: length } = environment;
+  const after = environment['ASYNC_TRACER_AFTER'] || undefined;
+  const length = environment['ASYNC_TRACER_FOR'] || undefined;
   const opensIn = after === undefined ? 0 : parseDuration(after, 'ASYNC_TRACER_AFTER');
   const passed = after === undefined && length === undefined ? 0 : Date.now() - began;
   if (length === undefined) {
@@ -107,7 +117,7 @@ function windowOf(environment: NodeJS.ProcessEnv, began: number): Window | undef
 
 function start(environment: NodeJS.ProcessEnv): Tracer | undefined {
   const options = { header: true, ...optionsFromEnvironment(environment) };
-  const pattern = resolveOutput(environment['ASYNC_TRACER_OUTPUT'] ?? DEFAULT_OUTPUT, process.cwd());
+  const pattern = resolveOutput(environment['ASYNC_TRACER_OUTPUT'] || DEFAULT_OUTPUT, process.cwd());
   const { first, began } = beginningOf(environment);
   const window = windowOf(environment, began);
   if (window === undefined) {

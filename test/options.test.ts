@@ -78,7 +78,10 @@ describe('options that are refused, leaving no file, listener or descriptor', ()
     [{ prefix: new Map() }, /got an object/],
     [{ prefix: cycle }, /it cannot be written as JSON/],
     [{ suffix: { big: 1n } }, /it cannot be written as JSON/],
-    [{ prefix: { opid: 1 } }, /the field 'opid' is one of the log's own/],
+    [
+      { prefix: { opid: 1 } },
+      /^The option 'prefix' cannot be taken: the field 'opid' is one of the log's own\.$/,
+    ],
     [{ suffix: { toJSON: () => ({ time: 1 }) } }, /the field 'time' is one of the log's own/],
     [{ suffix: { toJSON: () => 7 } }, /its toJSON gives something else/],
     [{ prefix: { app: 1 }, suffix: { app: 2 } }, /'app' stands in both prefix and suffix/],
@@ -103,6 +106,7 @@ describe('options that are refused, leaving no file, listener or descriptor', ()
       'ERR_ASYNC_TRACER_UNKNOWN_OPTION',
       /no option 'flush_interval'\. Is 'flushInterval' meant\?/,
     );
+    assertRefused([{ stcks: true }], 'ERR_ASYNC_TRACER_UNKNOWN_OPTION', /Is 'stacks' meant\?/);
   });
 });
 
@@ -252,4 +256,46 @@ describe('options that are taken', () => {
       send: false,
     });
   });
+
+  for (const text of ['600', '0600', '0o600']) {
+    it(`the variable of mode reads ${text} as octal`, () => {
+      assert.deepEqual(optionsFromEnvironment({ ASYNC_TRACER_MODE: text }), { mode: 0o600 });
+    });
+  }
+
+  const stacks: [string, unknown][] = [
+    ['1', 1],
+    ['0', false],
+    ['true', true],
+    ['no', false],
+    ['Infinity', Number.POSITIVE_INFINITY],
+  ];
+  for (const [text, value] of stacks) {
+    it(`the variable of stacks reads ${text} as ${value}`, () => {
+      assert.deepEqual(optionsFromEnvironment({ ASYNC_TRACER_STACKS: text }), { stacks: value });
+    });
+  }
+
+  it('an empty variable counts as not set', () => {
+    const environment = Object.fromEntries(OPTIONS.map(({ name }) => [variableOf(name), '']));
+    assert.deepEqual(optionsFromEnvironment(environment), {});
+  });
+});
+
+describe('variables that are refused', () => {
+  const refused: [string, string, RegExp][] = [
+    ['STACKS', 'ten', /^ASYNC_TRACER_STACKS must be true, false or a number of frames from 1; got "ten"\.$/],
+    ['MODE', '698', /^ASYNC_TRACER_MODE must be octal digits .*; got "698"\.$/],
+    ['MODE', '77777', /got "77777"/],
+    ['CLOCK', 'late', /^ASYNC_TRACER_CLOCK must be precise or coarse; got "late"\.$/],
+    ['PREFIX', '{', /^ASYNC_TRACER_PREFIX must be a JSON object.*; got "\{"/],
+    ['PREFIX', '{"op":1}', /^ASYNC_TRACER_PREFIX cannot be taken: the field 'op'/],
+    ['INCLUDE', '/(/', /^ASYNC_TRACER_INCLUDE must be ops.*\(Invalid regular expression/],
+  ];
+  for (const [name, text, message] of refused) {
+    it(`ASYNC_TRACER_${name}=${text}`, () => {
+      const environment = { [`ASYNC_TRACER_${name}`]: text };
+      assert.throws(() => optionsFromEnvironment(environment), { code: 'ERR_ASYNC_TRACER_OPTION', message });
+    });
+  }
 });

@@ -15,7 +15,7 @@ export function flagOf(name: string): string {
 
 /** Whether the flag may stand alone: then it means true, and a value needs an equals sign. */
 export function standsAlone(spec: OptionSpec): boolean {
-  return spec.parse('') === true;
+  return spec.parse('yes') === true;
 }
 
 const SPECS = new Map(OPTIONS.map((spec) => [flagOf(spec.name), spec]));
@@ -62,7 +62,10 @@ export function splitWords(words: readonly string[], values: readonly string[]):
     const bare = word.replace(/^--/, '');
     const spec = SPECS.get(bare);
     const negated = SPECS.get(bare.replace(/^no-/, ''));
-    if (spec !== undefined && standsAlone(spec)) {
+    if (spec?.name === 'stacks' && /^\d+$/.test(words[i + 1] ?? '')) {
+      // What no program is called.
+      flags.push(`${word}=${words[++i]}`);
+    } else if (spec !== undefined && standsAlone(spec)) {
       flags.push(`${word}=true`);
     } else if (spec === undefined && negated !== undefined && standsAlone(negated)) {
       flags.push(`--${flagOf(negated.name)}=false`);
@@ -80,7 +83,7 @@ export function splitWords(words: readonly string[], values: readonly string[]):
  * The variables that say the same to the program. Checked here, where nothing has begun yet.
  *
  * @param environment of the program: its own ASYNC_TRACER_* variables are in force where no flag is given
- * @throws TracerError ERR_ASYNC_TRACER_OPTION
+ * @throws TracerError ERR_ASYNC_TRACER_OPTION, ERR_ASYNC_TRACER_USAGE
  */
 export function variablesOf(
   given: Readonly<Record<string, unknown>>,
@@ -89,18 +92,16 @@ export function variablesOf(
   const variables: Record<string, string> = {};
   for (const [flag, spec] of SPECS) {
     const value = given[flag];
+    if (value === '') {
+      throw new TracerError('ERR_ASYNC_TRACER_USAGE', `The option --${flag} needs a value.`);
+    }
     if (value !== undefined) {
       variables[variableOf(spec.name)] = Array.isArray(value) ? joined(flag, spec, value) : String(value);
     }
   }
-  try {
-    resolveOptions(optionsFromEnvironment({ ...environment, ...variables }));
-  } catch (error) {
-    if (error instanceof TracerError) {
-      throw error;
-    }
-    throw new TracerError('ERR_ASYNC_TRACER_OPTION', (error as Error).message, { cause: error });
-  }
+  const nameOf = (name: string): string =>
+    given[flagOf(name)] === undefined ? variableOf(name) : `--${flagOf(name)}`;
+  resolveOptions(optionsFromEnvironment({ ...environment, ...variables }, nameOf));
   return variables;
 }
 

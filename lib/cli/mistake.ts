@@ -1,27 +1,7 @@
 /** Words that mean nothing, and what was perhaps meant. */
 import { existsSync } from 'node:fs';
 import { TracerError } from '../errors';
-
-/** Changes of one letter that make one word of the other. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1]));
-    }
-    row = next;
-  }
-  return row[b.length];
-}
-
-function nearest(word: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((name) => ({ name, far: distance(word, name) }))
-    .filter(({ far }) => far <= Math.max(1, Math.min(2, Math.floor(word.length / 2))))
-    .sort((a, b) => a.far - b.far);
-  return best?.name;
-}
+import { nearest } from '../trace/nearest';
 
 function meant(word: string, known: readonly string[], prefix: string): string {
   const near = nearest(word, known);

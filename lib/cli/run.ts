@@ -102,7 +102,7 @@ async function run(given: RunArguments, program: readonly string[]): Promise<voi
 
 function environmentFor(given: RunArguments, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...own, ...variablesOf(given, own) };
-  const output = given.output ?? own['ASYNC_TRACER_OUTPUT'] ?? DEFAULT_OUTPUT;
+  const output = given.output ?? (own['ASYNC_TRACER_OUTPUT'] || DEFAULT_OUTPUT);
   environment['ASYNC_TRACER_OUTPUT'] = resolveOutput(output, process.cwd());
   for (const flag of ['after', 'for'] as const) {
     const text = given[flag];
@@ -125,7 +125,7 @@ function checkOutput(environment: NodeJS.ProcessEnv): void {
   const refuse = (why: string): never => {
     throw new TracerError('ERR_ASYNC_TRACER_DESTINATION', `The logs cannot be written to ${folder}: ${why}.`);
   };
-  if (/^(1|true|yes|on|)$/i.test(environment['ASYNC_TRACER_MKDIR'] ?? 'no')) {
+  if (/^(1|true|yes|on)$/i.test(environment['ASYNC_TRACER_MKDIR'] ?? 'no')) {
     try {
       mkdirSync(folder, { recursive: true });
     } catch (error) {

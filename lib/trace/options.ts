@@ -5,6 +5,7 @@
 import { types } from 'node:util';
 import { TracerError } from '../errors';
 import { RECORD_FIELDS } from '../log/event';
+import type * as Nearest from './nearest';
 
 /** A string names an op or an area exactly, or is a glob with * and ?; a RegExp is tested against both. */
 export type Matcher = string | RegExp;
@@ -95,8 +96,10 @@ type Check = (value: unknown) => unknown;
 /** One row of the table. */
 export interface OptionSpec {
   name: keyof TracerOptions;
-  /** What may be given, in words: of errors, of the README and of `--help`. */
+  /** What may be given, in words: of errors and of the README. */
   expects: string;
+  /** What may be written in a variable or a flag, in words: of their errors and of `--help`. */
+  text: string;
   /** As it stands in the README. */
   default: string;
   summary: string;
@@ -106,9 +109,15 @@ export interface OptionSpec {
   parse: (text: string) => unknown;
 }
 
-/** Why a value is refused, for the end of the message; empty where what was expected says it all. */
+/**
+ * Why a value is refused, for the end of the message; empty where what was expected says it all. `whole`: the value is
+ * of the kind that was expected, so that to say what that is would be no help.
+ */
 class Refusal {
-  constructor(readonly reason = '') {}
+  constructor(
+    readonly reason = '',
+    readonly whole = false,
+  ) {}
 }
 
 const { isRegExp } = types;
@@ -137,7 +146,8 @@ function integer(from: number, to: number): Check {
   };
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
+/** Whether it is an object and nothing else: no array, no instance of a class. */
+export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return false;
   }
@@ -150,24 +160,25 @@ function fields(value: unknown): string {
   if (!isPlain(value)) {
     throw new Refusal();
   }
+  const own = (key: string): Refusal => new Refusal(`the field '${key}' is one of the log's own`, true);
   for (const key of Object.keys(value)) {
     if (RECORD_FIELDS.includes(key)) {
-      throw new Refusal(`the field '${key}' is one of the log's own`);
+      throw own(key);
     }
   }
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw new Refusal(`it cannot be written as JSON: ${firstLine(error)}`);
+    throw new Refusal(`it cannot be written as JSON: ${firstLine(error)}`, true);
   }
   if (text === undefined || text[0] !== '{') {
-    throw new Refusal('its toJSON gives something else');
+    throw new Refusal('its toJSON gives something else', true);
   }
   const inside = text.slice(1, -1);
   for (const key of Object.keys(JSON.parse(text))) {
     if (RECORD_FIELDS.includes(key)) {
-      throw new Refusal(`the field '${key}' is one of the log's own`);
+      throw own(key);
     }
   }
   return inside;
@@ -248,16 +259,23 @@ function globPattern(glob: string): RegExp {
 }
 
 function parseFlag(text: string): unknown {
-  return /^(1|true|yes|on|)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text;
+  return /^(1|true|yes|on)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text;
 }
 
 function parseNumber(text: string): unknown {
   return /^\s*$/.test(text) ? text : Number.isNaN(Number(text)) ? text : Number(text);
 }
 
+/** 1 is a number here, not a yes; 0 is none of them. */
 function parseFlagOrNumber(text: string): unknown {
-  const number = /^(0|1|)$/.test(text) ? Number.NaN : parseNumber(text);
-  return typeof number === 'number' && !Number.isNaN(number) ? number : parseFlag(text);
+  const number = parseNumber(text);
+  return typeof number === 'number' && number !== 0 ? number : parseFlag(text);
+}
+
+/** As chmod(1) reads it. */
+function parseOctal(text: string): unknown {
+  const digits = /^(?:0o)?([0-7]+)$/i.exec(text);
+  return digits === null ? text : Number.parseInt(digits[1], 8);
 }
 
 function parseJson(text: string): unknown {
@@ -278,12 +296,21 @@ function parseMatchers(text: string): unknown {
   const parts = text.match(/\/(?:\\.|[^/\\])+\/[a-z]*|[^,]+/g) ?? [];
   return parts.map((part) => {
     const pattern = /^\/(.+)\/([a-z]*)$/s.exec(part);
-    return pattern === null ? part.trim() : new RegExp(pattern[1], pattern[2]);
+    if (pattern === null) {
+      return part.trim();
+    }
+    try {
+      return new RegExp(pattern[1], pattern[2]);
+    } catch (error) {
+      throw new Refusal(firstLine(error));
+    }
   });
 }
 
 const TRUE_OR_FALSE = 'true or false';
 const MATCHERS = 'an op, an area, a glob or a RegExp, or an array of these';
+const MATCHERS_TEXT = 'ops, areas, globs or /regular expressions/, parted by commas';
+const FIELDS_TEXT = 'a JSON object, as in {"app":"shop"}';
 
 function option(
   name: keyof TracerOptions,
@@ -292,8 +319,9 @@ function option(
   summary: string,
   resolve: Check,
   parse: (text: string) => unknown,
+  text = expects,
 ): OptionSpec {
-  return { name, default: fallback, expects, summary, resolve, parse };
+  return { name, default: fallback, expects, text, summary, resolve, parse };
 }
 
 function boolean(name: keyof TracerOptions, fallback: boolean, summary: string): OptionSpec {
@@ -304,8 +332,24 @@ function boolean(name: keyof TracerOptions, fallback: boolean, summary: string):
 export const OPTIONS: readonly OptionSpec[] = [
   boolean('autostart', true, 'begin tracing at once'),
   boolean('append', false, 'path only: add to the file instead of beginning it anew'),
-  option('prefix', 'none', 'a plain object', 'fields that stand first in every record', fields, parseJson),
-  option('suffix', 'none', 'a plain object', 'fields that stand last in every record', fields, parseJson),
+  option(
+    'prefix',
+    'none',
+    'a plain object',
+    'fields that stand first in every record',
+    fields,
+    parseJson,
+    FIELDS_TEXT,
+  ),
+  option(
+    'suffix',
+    'none',
+    'a plain object',
+    'fields that stand last in every record',
+    fields,
+    parseJson,
+    FIELDS_TEXT,
+  ),
   option(
     'stacks',
     'false',
@@ -313,6 +357,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     'each init carries its call stack: all frames, or this many of the innermost',
     frames,
     parseFlagOrNumber,
+    'true, false or a number of frames from 1',
   ),
   option(
     'contexts',
@@ -321,6 +366,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     "each before and after carries the operation's resource, bounded (depth 2, breadth 10) and redacted",
     contexts,
     parseFlagOrJson,
+    'true, false or JSON, as in {"depth":3,"breadth":20,"redact":["name"]}',
   ),
   boolean('promises', true, "trace promises; false: Node's promise hooks stay off where it can"),
   boolean(
@@ -329,8 +375,24 @@ export const OPTIONS: readonly OptionSpec[] = [
     'trace the destroy of promises, which comes when they are garbage collected',
   ),
   boolean('resolve', false, 'a record with phase resolve when a promise settles'),
-  option('include', 'all', MATCHERS, 'record these ops and areas alone', matchers, parseMatchers),
-  option('exclude', 'none', MATCHERS, 'leave these out; wins over include', matchers, parseMatchers),
+  option(
+    'include',
+    'all',
+    MATCHERS,
+    'record these ops and areas alone',
+    matchers,
+    parseMatchers,
+    MATCHERS_TEXT,
+  ),
+  option(
+    'exclude',
+    'none',
+    MATCHERS,
+    'leave these out; wins over include',
+    matchers,
+    parseMatchers,
+    MATCHERS_TEXT,
+  ),
   option(
     'clock',
     'precise',
@@ -338,6 +400,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     'coarse: times in steps of 1 ms, free to read',
     choice('precise', 'coarse'),
     (text) => text,
+    'precise or coarse',
   ),
   boolean('send', true, 'false: hooks run and count, nothing is encoded or written'),
   boolean('header', false, 'a start record first and an end record last'),
@@ -372,6 +435,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     'stream or pipe, beyond maxBuffer: drop records and count them, or wait',
     choice('drop', 'block'),
     (text) => text,
+    'drop or block',
   ),
   boolean('mkdir', false, 'path only: make missing folders'),
   option(
@@ -380,7 +444,8 @@ export const OPTIONS: readonly OptionSpec[] = [
     'a whole number from 0 to 0o7777',
     'path only: the permissions of a new file, less the umask',
     integer(0, 0o7777),
-    parseNumber,
+    parseOctal,
+    'octal digits from 0 to 7777, as in 600',
   ),
 ];
 
@@ -473,8 +538,13 @@ export function resolveOptions(given: unknown): ResolvedOptions {
 }
 
 function resolveOne(spec: OptionSpec, value: unknown): unknown {
+  return checked(`The option '${spec.name}'`, spec.expects, value, () => spec.resolve(value));
+}
+
+/** @param given what came, as the person wrote it */
+function checked<T>(name: string, expects: string, given: unknown, work: () => T): T {
   try {
-    return spec.resolve(value);
+    return work();
   } catch (error) {
     if (!(error instanceof Refusal)) {
       throw error;
@@ -482,7 +552,9 @@ function resolveOne(spec: OptionSpec, value: unknown): unknown {
     const why = error.reason === '' ? '' : ` (${error.reason})`;
     throw new TracerError(
       'ERR_ASYNC_TRACER_OPTION',
-      `The option '${spec.name}' must be ${spec.expects}; got ${show(value)}${why}.`,
+      error.whole
+        ? `${name} cannot be taken: ${error.reason}.`
+        : `${name} must be ${expects}; got ${show(given)}${why}.`,
     );
   }
 }
@@ -492,12 +564,8 @@ function keysOf(inside: string): string[] {
 }
 
 function suggestion(name: string): string {
-  const plain = (text: string): string =>
-    text
-      .toLowerCase()
-      .replace(/[^a-z]/g, '')
-      .replace(/s$/, '');
-  const near = [...SPECS.keys()].find((known) => plain(known) === plain(name));
+  // Loaded by whoever mistypes.
+  const near = (require('./nearest') as typeof Nearest).nearest(name, [...SPECS.keys()]);
   return near === undefined ? '' : ` Is '${near}' meant?`;
 }
 
@@ -513,13 +581,25 @@ export function variableOf(name: string): string {
   return `ASYNC_TRACER_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
-/** Options from ASYNC_TRACER_* variables; `resolveOptions` checks them. */
-export function optionsFromEnvironment(environment: NodeJS.ProcessEnv): TracerOptions {
+/**
+ * Options from ASYNC_TRACER_* variables, each of them checked; an empty one counts as not set.
+ *
+ * @param nameOf what an option is called in the message of an error
+ * @throws TracerError ERR_ASYNC_TRACER_OPTION
+ */
+export function optionsFromEnvironment(
+  environment: NodeJS.ProcessEnv,
+  nameOf: (name: string) => string = variableOf,
+): TracerOptions {
   const options: Record<string, unknown> = {};
-  for (const { name, parse } of OPTIONS) {
-    const text = environment[variableOf(name)];
-    if (text !== undefined) {
-      options[name] = parse(text);
+  for (const spec of OPTIONS) {
+    const text = environment[variableOf(spec.name)];
+    if (text !== undefined && text !== '') {
+      options[spec.name] = checked(nameOf(spec.name), spec.text, text, () => {
+        const value = spec.parse(text);
+        spec.resolve(value);
+        return value;
+      });
     }
   }
   return options;

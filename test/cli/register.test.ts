@@ -145,7 +145,7 @@ describe('async-tracer/register', () => {
   });
 
   const wrong: [NodeJS.ProcessEnv, RegExp][] = [
-    [{ ASYNC_TRACER_STACKS: 'many' }, /'stacks' must be .*"many".*\[ERR_ASYNC_TRACER_OPTION\]/],
+    [{ ASYNC_TRACER_STACKS: 'many' }, /ASYNC_TRACER_STACKS must be .*"many".*\[ERR_ASYNC_TRACER_OPTION\]/],
     [{ ASYNC_TRACER_INCLUDE: '/(/' }, /Invalid regular expression/],
     [{ ASYNC_TRACER_OUTPUT: 'a-%x' }, /%p.*"a-%x".*\[ERR_ASYNC_TRACER_DESTINATION\]/],
     [{ ASYNC_TRACER_OUTPUT: 'missing/a' }, /missing.*folder.*\[ERR_ASYNC_TRACER_DESTINATION\]/],
@@ -169,8 +169,21 @@ describe('async-tracer/register', () => {
     const cwd = temporaryFolder();
     const env = { NODE_OPTIONS: `--require ${REGISTER}`, ASYNC_TRACER_STACK: '1' };
     const { stderr } = node([FAMILY], { cwd, env });
-    assert.equal(stderr, 'async-tracer: the variable ASYNC_TRACER_STACK is not known, and passed over.\n');
+    assert.equal(
+      stderr,
+      'async-tracer: the variable ASYNC_TRACER_STACK is not known, and passed over. Is ASYNC_TRACER_STACKS meant?\n',
+    );
     assert.equal(startsOf(cwd).size, 4);
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    const cwd = temporaryFolder();
+    const names = ['OUTPUT', 'AFTER', 'FOR', 'STACKS', 'CLOCK', 'HEADER', 'MKDIR'];
+    const env = Object.fromEntries(names.map((name) => [`ASYNC_TRACER_${name}`, '']));
+    const { stderr } = node(['-r', REGISTER, '-e', ''], { cwd, env });
+    assert.equal(stderr, '');
+    const [[file, { pid, options }]] = startsOf(cwd);
+    assert.deepEqual([file, options['stacks']], [`async-tracer-${pid}-0.ndjson`, 0]);
   });
 
   it('does not trace npm itself, but what npm runs', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -124,6 +124,29 @@ describe('async-tracer run', () => {
       [2, 50, false, ['/^net$/s', '/^fs$/s']],
     );
     assert.deepEqual(options['contexts'], { depth: 2, breadth: 10, redact: [] });
+  });
+
+  it('takes a number that follows --stacks for its value, and any other word for the program', () => {
+    const cases: [string[], number | true][] = [
+      [['--stacks', '10'], 10],
+      [['--stacks', '1'], 1],
+      [['--stacks=1'], 1],
+      [['--stacks'], true],
+    ];
+    for (const [flags, expected] of cases) {
+      const cwd = temporaryFolder();
+      const { stderr } = command(['run', '-q', ...flags, '--mode', '600', fixture('clean.js')], { cwd });
+      assert.equal(stderr, '');
+      const [[file, { options }]] = startsOf(cwd);
+      assert.equal(options['stacks'], expected, flags.join(' '));
+      assert.equal(statSync(path.join(cwd, file)).mode & 0o777, 0o600);
+    }
+  });
+
+  it('names the variable that is wrong', () => {
+    const { status, stderr } = command(['run', 'a.js'], { env: { ASYNC_TRACER_STACKS: 'ten' } });
+    assert.equal(status, 2);
+    assert.match(stderr, /^async-tracer: ASYNC_TRACER_STACKS must be .*"ten"/);
   });
 
   it('takes options from variables where no flag says otherwise', () => {
@@ -271,10 +294,11 @@ describe('async-tracer run', () => {
   const refused: [string[], number, RegExp][] = [
     [[], 2, /run needs the program.*\[ERR_ASYNC_TRACER_USAGE\]\nTry: async-tracer run --help\n$/],
     [['--stack', 'a.js'], 2, /no option --stack for run\. Is --stacks meant\?/],
-    [['--stacks=x', 'a.js'], 2, /'stacks' must be .*"x".*\[ERR_ASYNC_TRACER_OPTION\]/],
-    [['--clock', 'late', 'a.js'], 2, /'clock' must be .*"late"/],
+    [['--stacks=x', 'a.js'], 2, /--stacks must be .*"x".*\[ERR_ASYNC_TRACER_OPTION\]/],
+    [['--clock', 'late', 'a.js'], 2, /--clock must be precise or coarse; got "late"/],
     [['--clock', 'coarse', '--clock', 'precise', 'a.js'], 2, /--clock was given 2 times/],
-    [['--include', '/(/', 'a.js'], 2, /Invalid regular expression/],
+    [['--stacks=', 'a.js'], 2, /The option --stacks needs a value/],
+    [['--include', '/(/', 'a.js'], 2, /--include must be .*Invalid regular expression/],
     [['--after', '3', 'a.js'], 2, /--after must be a duration.*"3"/],
     [['-o', 'missing/x', 'a.js'], 1, /missing: there is no such folder; make it, or add --mkdir/],
     [['-o', 'a-%d', 'a.js'], 1, /%p stands for/],

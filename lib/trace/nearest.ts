@@ -1,0 +1,27 @@
+/** Which of the known names was perhaps meant. */
+
+/** Changes of one letter that make one word of the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1]));
+    }
+    row = next;
+  }
+  return row[b.length];
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '');
+}
+
+/** Undefined where none is near. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((name) => ({ name, far: distance(plain(word), plain(name)) }))
+    .filter(({ far }) => far <= Math.max(1, Math.min(2, Math.floor(word.length / 2))))
+    .sort((a, b) => a.far - b.far);
+  return best?.name;
+}
