@@ -180,7 +180,7 @@ export function leakFindings(rows: readonly LeakRow[]): Finding[] {
     findings.push(
       ...limited(
         rows.filter(
-          (row) => (row.verdict === 'leak' || (row.collected && row.stack !== null)) && row.kind === kind,
+          (row) => (row.verdict === 'leak' || (row.collected && row.site !== null)) && row.kind === kind,
         ),
         (row) => {
           const { op, area, site, inherited, count: number, oldest, youngest, opids, stack, reason } = row;

@@ -2,12 +2,14 @@ import { TracerError } from '../errors';
 import { type Allow, allowance } from './allow';
 import { Decoder } from './decoder';
 import { leakFindings, lostFindings } from './findings';
+import { HeldStacks } from './held';
 import { round } from './histograms';
-import { CONTEXT, DERIVED, NO_ROW, RAN, SETTLED, UNREF } from './live';
+import { CONTEXT, CUT, DERIVED, NO_ROW, RAN, SETTLED, UNREF } from './live';
 import { follow, Operations, Watcher } from './operations';
 import type { LogSource, ReadOptions } from './reader';
 import type { Kind, LeakRow, LeaksReport, LogReport } from './report';
 import type { Run } from './run';
+import type { Stack } from './stacks';
 import { type Judgement, judge, judgeDropped, notesFor } from './verdict';
 
 export interface LeaksOptions extends ReadOptions {
@@ -49,7 +51,11 @@ class Leaks extends Watcher {
   #stacks = false;
   #contexts = false;
   /** By group, promises that were collected before they settled, and how long they lived. */
-  readonly #collected = new Map<number, { count: number; oldest: number; youngest: number }>();
+  readonly #collected = new Map<
+    number,
+    { count: number; oldest: number; youngest: number; stack: Stack | undefined }
+  >();
+  readonly #held = new HeldStacks();
   /** By run, how many file handles were opened less how many were closed: their own destroy comes when it likes. */
   readonly #files = new Map<Run, number>();
 
@@ -59,7 +65,12 @@ class Leaks extends Watcher {
   }
 
   override started(run: Run, row: number, group: number, exec: number, decoder: Decoder): void {
-    if (decoder.stack >= 0) this.#stacks = true;
+    if (decoder.stack >= 0) {
+      this.#stacks = true;
+      const stack = decoder.stacks.at(decoder.stack);
+      this.#held.hold(run, row, stack);
+      if (stack.length >= run.stackLimit) run.live.flags[row] |= CUT;
+    }
     const { kind } = this.operations.groups;
     if (kind[group] === 'object' || kind[group] === 'request') this.#countFiles(run, decoder);
     if (kind[group] !== 'promise' || decoder.parentopid === exec) return;
@@ -92,12 +103,18 @@ class Leaks extends Watcher {
     flags[row] = (flags[row] & ~UNREF) | CONTEXT | (refed ? 0 : UNREF);
   }
 
+  override forgotten(run: Run, row: number): void {
+    this.#held.release(run, row);
+  }
+
   override ended(run: Run, row: number, group: number, time: number): void {
+    const stack = this.#held.release(run, row);
     if (this.operations.groups.kind[group] !== 'promise') return;
     if (run.live.flags[row] & (SETTLED | RAN | DERIVED)) return;
     const age = time - run.live.init[row];
     const sum = this.#collected.get(group);
-    if (sum === undefined) this.#collected.set(group, { count: 1, oldest: age, youngest: age });
+    if (sum === undefined)
+      this.#collected.set(group, { count: 1, oldest: age, youngest: age, stack: this.#held.keep(stack) });
     else {
       sum.count++;
       sum.oldest = Math.max(sum.oldest, age);
@@ -124,7 +141,11 @@ class Leaks extends Watcher {
     const rows = new Map<string, LeakRow>();
     let pending = 0;
     let allowed = 0;
-    const rowOf = (group: number, { code, verdict, reason }: Judgement): LeakRow => {
+    const rowOf = (
+      group: number,
+      { code, verdict, reason }: Judgement,
+      stack: Stack | undefined,
+    ): LeakRow => {
       const key = `${group} ${code}`;
       let row = rows.get(key);
       if (row === undefined) {
@@ -136,7 +157,7 @@ class Leaks extends Watcher {
           oldest: 0,
           youngest: Number.POSITIVE_INFINITY,
           opids: [],
-          stack: groups.siteFor(group)?.stack.slice() ?? null,
+          stack: stack?.frames() ?? null,
           collected: false,
           unref: null,
         };
@@ -166,7 +187,7 @@ class Leaks extends Watcher {
           allowed++;
           continue;
         }
-        const told = rowOf(group, judgement);
+        const told = rowOf(group, judgement, this.#held.of(run, row));
         told.count++;
         told.oldest = Math.max(told.oldest, age);
         told.youngest = Math.min(told.youngest, age);
@@ -176,12 +197,12 @@ class Leaks extends Watcher {
     }
     let collected = 0;
     if (known.resolves) {
-      for (const [group, { count, oldest, youngest }] of this.#collected) {
+      for (const [group, { count, oldest, youngest, stack }] of this.#collected) {
         const judgement = judgeDropped(groups.siteFor(group)?.via);
         if (judgement === undefined || oldest < minAge) continue;
         collected += count;
         if (isAllowed(groups.describe(group))) allowed += count;
-        else Object.assign(rowOf(group, judgement), { count, oldest, youngest, collected: true });
+        else Object.assign(rowOf(group, judgement, stack), { count, oldest, youngest, collected: true });
       }
     }
     const order = { leak: 0, unsure: 1, kept: 2 };

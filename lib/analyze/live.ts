@@ -11,6 +11,8 @@ export const UNREF = 8;
 export const CONTEXT = 16;
 /** A promise that waits for another one, as those of `await` and `then` do. */
 export const DERIVED = 32;
+/** Its stack is as long as the tracer's limit, so it may have been cut before it reached the user's code. */
+export const CUT = 64;
 
 /** Typed arrays of up to 64 bytes lie in V8's own heap, so that a log of many short runs does not pay for buffers. */
 const FIRST_ROWS = 8;

@@ -266,7 +266,7 @@ export interface LeakRow extends OpGroup {
   youngest: number;
   /** Some of the ids, the oldest first. */
   opids: number[];
-  /** The whole stack of the first one that was started there. */
+  /** The whole stack of the first one that is told here, `opids[0]` where it is live; null where it has none. */
   stack: string[] | null;
   /** True of promises that never settled and were freed since: they are not live, and their age is that at the end. */
   collected: boolean;

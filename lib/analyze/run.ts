@@ -31,6 +31,8 @@ export class Run {
   lastTurn = Number.NaN;
   promiseDestroys: boolean;
   forgotten = 0;
+  /** The most frames that its stacks have, as its header says. */
+  readonly stackLimit: number;
 
   #firstId = Number.POSITIVE_INFINITY;
   #lastId = Number.NEGATIVE_INFINITY;
@@ -45,6 +47,8 @@ export class Run {
   ) {
     // A header that says so is trusted; without one, the first destroy of a promise tells.
     this.promiseDestroys = start?.options?.['promiseDestroy'] === true;
+    const limit = start?.options?.['stacks'];
+    this.stackLimit = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
   }
 
   get records(): number {

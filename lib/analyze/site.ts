@@ -51,8 +51,6 @@ export interface Site {
   /** The first frame of the user's own code; of a package of theirs where no own frame exists; else undefined. */
   frame: Frame | undefined;
   via: Via;
-  /** The first stack that led here, as in the log. */
-  stack: readonly string[];
   /** `frame` is taken from the operation that triggered this one. */
   inherited: boolean;
 }
@@ -75,7 +73,7 @@ export function siteOf(stack: readonly string[]): Site {
   const frame = outside.find((candidate) => !isPackage(candidate.file)) ?? outside[0];
   const above = outside.length > 0 ? frames.slice(0, frames.indexOf(outside[0])) : frames;
   const via = isModule(frames) ? 'module' : viaOf(above, frame !== undefined);
-  return { frame, via, stack, inherited: false };
+  return { frame, via, inherited: false };
 }
 
 /** WebAssembly that Node calls is a part of it, as the HTTP parser of its fetch. */

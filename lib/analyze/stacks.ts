@@ -13,6 +13,23 @@ export const MAX_SITES = 16_384;
 const SLOTS = MAX_STACKS * 4;
 const SAMPLES = 32;
 
+/** A stack of the log. It outlives its index in `Stacks` for those who hold it. */
+export class Stack {
+  /** How many live operations hold it. */
+  holders = 0;
+
+  constructor(
+    readonly json: Buffer,
+    readonly length: number,
+    /** The number of its call site. */
+    readonly site: number,
+  ) {}
+
+  frames(): string[] {
+    return JSON.parse(this.json.toString());
+  }
+}
+
 /**
  * The stacks of a log, found again by their bytes, since a program has few places that start operations and each stack
  * of half a kilobyte stands in the log as often as its place was passed. Only the call sites are kept for the whole
@@ -23,18 +40,21 @@ export class Stacks {
   readonly sites: Site[] = [];
   readonly #siteOfKey = new Map<string, number>();
 
-  #texts: Buffer[] = [];
-  #site: number[] = [];
+  #stacks: Stack[] = [];
   #slots = new Int32Array(SLOTS).fill(-1);
   #bytes = 0;
 
   /** The number of the call site of a stack. */
   siteOf(stack: number): number {
-    return this.#site[stack];
+    return this.#stacks[stack].site;
+  }
+
+  at(stack: number): Stack {
+    return this.#stacks[stack];
   }
 
   frames(stack: number): string[] {
-    return JSON.parse(this.#texts[stack].toString());
+    return this.#stacks[stack].frames();
   }
 
   /** The index of the stack whose JSON stands in `bytes[start, end)`; NO_STACK where that is no array of strings. */
@@ -42,8 +62,8 @@ export class Stacks {
     const hash = hashOf(bytes, start, end);
     let slot = hash & (SLOTS - 1);
     for (let stack = this.#slots[slot]; stack >= 0; stack = this.#slots[slot]) {
-      const text = this.#texts[stack];
-      if (text.length === end - start && text.compare(bytes, start, end) === 0) return stack;
+      const { json } = this.#stacks[stack];
+      if (json.length === end - start && json.compare(bytes, start, end) === 0) return stack;
       slot = (slot + 1) & (SLOTS - 1);
     }
     const text = Buffer.from(bytes.subarray(start, end));
@@ -64,18 +84,17 @@ export class Stacks {
   }
 
   #add(text: Buffer, hash: number, frames: string[]): number {
-    if (this.#texts.length >= MAX_STACKS || this.#bytes > MAX_STACK_BYTES) {
-      this.#texts = [];
-      this.#site = [];
+    if (this.#stacks.length >= MAX_STACKS || this.#bytes > MAX_STACK_BYTES) {
+      this.#stacks = [];
       this.#slots.fill(-1);
       this.#bytes = 0;
     }
     let slot = hash & (SLOTS - 1);
     while (this.#slots[slot] >= 0) slot = (slot + 1) & (SLOTS - 1);
-    const stack = this.#texts.push(text) - 1;
+    const site = this.#intern(siteOf(frames));
+    const stack = this.#stacks.push(new Stack(text, frames.length, site)) - 1;
     this.#slots[slot] = stack;
     this.#bytes += text.length;
-    this.#site.push(this.#intern(siteOf(frames)));
     return stack;
   }
 
@@ -83,8 +102,7 @@ export class Stacks {
   inherit(own: number, trigger: number): number {
     const { frame } = this.sites[trigger];
     if (frame === undefined) return own;
-    const { via, stack } = this.sites[own];
-    return this.#intern({ frame, via, stack, inherited: true });
+    return this.#intern({ frame, via: this.sites[own].via, inherited: true });
   }
 
   #intern(site: Site): number {
@@ -93,8 +111,7 @@ export class Stacks {
     if (known !== undefined) return known;
     if (this.sites.length >= MAX_SITES) return MAX_SITES - 1;
     const last = this.sites.length === MAX_SITES - 1;
-    const number =
-      this.sites.push(last ? { frame: undefined, via: 'node', stack: [], inherited: false } : site) - 1;
+    const number = this.sites.push(last ? { frame: undefined, via: 'node', inherited: false } : site) - 1;
     if (!last) this.#siteOfKey.set(key, number);
     return number;
   }

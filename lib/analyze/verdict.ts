@@ -1,5 +1,5 @@
 import type { Groups } from './groups';
-import { CONTEXT, DERIVED, RAN, RAN_AGAIN, SETTLED, UNREF } from './live';
+import { CONTEXT, CUT, DERIVED, RAN, RAN_AGAIN, SETTLED, UNREF } from './live';
 import type { Kind, Verdict } from './report';
 import type { Run } from './run';
 import type { Via } from './site';
@@ -129,13 +129,13 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
     case 'promise':
       if (!run.resolves || flags & (SETTLED | RAN | DERIVED)) return undefined;
       if (site === undefined) return NO_STACKS_PROMISE;
-      if (site.via === 'node') return unseen(run, site.stack) ?? NODES_OWN;
+      if (site.via === 'node') return unseen(flags) ?? NODES_OWN;
       return site.via === 'call' ? INSIDE : site.via === 'module' ? MODULE : PENDING;
     case 'timer':
       if (flags & CONTEXT && flags & UNREF) return UNREFD;
       if (drained(run)) return DRAINED;
       if (site !== undefined && site.via !== 'user')
-        return site.via === 'node' ? (unseen(run, site.stack) ?? SERVES) : SERVES;
+        return site.via === 'node' ? (unseen(flags) ?? SERVES) : SERVES;
       if (flags & RAN && !(flags & RAN_AGAIN) && firedLast(run, row)) return FIRED_LAST;
       return site === undefined && !(flags & RAN_AGAIN) && !(flags & CONTEXT) ? NO_STACKS_TIMER : RUNNING;
     case 'request':
@@ -148,7 +148,7 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
       if (site?.via === 'signal') return SIGNAL;
       if (drained(run)) return DRAINED;
       if (site === undefined) return MAYBE_NODES_OWN.has(op!) ? NO_STACKS_HANDLE : OPEN;
-      return site.frame === undefined ? (unseen(run, site.stack) ?? NODES_OWN) : OPEN;
+      return site.frame === undefined ? (unseen(flags) ?? NODES_OWN) : OPEN;
     case 'object':
       return openFiles && op === 'FILEHANDLE' ? FILE_OPEN : COLLECTED;
     case 'resource':
@@ -170,10 +170,8 @@ export function judgeDropped(via: Via | undefined): Judgement | undefined {
   return via === 'user' ? DROPPED : undefined;
 }
 
-/** A stack as long as the tracer's limit may have been cut before it reached the user's code. */
-function unseen(run: Run, stack: readonly string[]): Judgement | undefined {
-  const limit = run.start?.options?.['stacks'];
-  return typeof limit === 'number' && stack.length >= limit ? SHORT_STACK : undefined;
+function unseen(flags: number): Judgement | undefined {
+  return flags & CUT ? SHORT_STACK : undefined;
 }
 
 /** What the log cannot tell for want of an option. */

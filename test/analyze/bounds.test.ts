@@ -4,8 +4,10 @@ import { describe, it } from 'node:test';
 import { analyzeStats, analyzeTree } from '../../lib/analyze';
 import { Callbacks } from '../../lib/analyze/callbacks';
 import { Forest, MAX_TREE_NODES, TOP } from '../../lib/analyze/forest';
+import { HeldStacks, MAX_HELD_BYTES } from '../../lib/analyze/held';
 import { MAX_OPS, Ops } from '../../lib/analyze/ops';
-import { MAX_SITES, MAX_STACKS, Stacks } from '../../lib/analyze/stacks';
+import { Run } from '../../lib/analyze/run';
+import { MAX_SITES, MAX_STACKS, Stack, Stacks } from '../../lib/analyze/stacks';
 import { asSource, init, run } from './lines';
 
 function* each(count: number, line: (i: number) => string) {
@@ -45,6 +47,23 @@ describe('bounds', () => {
     assert.equal(site(5), 4);
     assert.deepEqual(stacks.frames(stacks.intern(['g:/app/b.js:1:1'])), ['g:/app/b.js:1:1']);
     assert.equal(stacks.sites.length, MAX_SITES);
+  });
+
+  it('different stacks of live operations beyond 32 MiB are not held, until others have ended', () => {
+    const held = new HeldStacks();
+    const run = new Run(0, undefined);
+    const half = () => new Stack(Buffer.allocUnsafe(MAX_HELD_BYTES / 2), 1, 0);
+    const stacks = [half(), half(), half()];
+    for (const row of [0, 1, 2]) held.hold(run, row, stacks[row]);
+    held.hold(run, 3, stacks[0]);
+    const of = () => [0, 1, 2, 3].map((row) => held.of(run, row));
+    assert.deepEqual(of(), [stacks[0], stacks[1], undefined, stacks[0]]);
+    held.release(run, 0);
+    held.hold(run, 2, stacks[2]);
+    assert.deepEqual(of(), [undefined, stacks[1], undefined, stacks[0]]);
+    held.release(run, 3);
+    held.hold(run, 2, stacks[2]);
+    assert.deepEqual(of(), [undefined, stacks[1], stacks[2], undefined]);
   });
 
   it('a tree of more than 50,000 nodes counts further operations at their parent', () => {

@@ -281,6 +281,39 @@ describe('leaks', () => {
     assert.deepEqual(await rows(lines), [['unsure', 'TCP', 1]]);
   });
 
+  it('shows for each operation its own stack, and none of another one at its site', async () => {
+    const more = { stack: ['f:/app/b.js:1:1', 'g:/app/b.js:9:1'] };
+    const report = await leaks([
+      init(5, 'TCPSERVER', 0, through('listen:node:net:1:1')),
+      init(6, 'TCP', 1, { parentopid: 5, execopid: 0, stack: ['onconnection:node:net:2:2'] }),
+      init(7, 'PIPE', 1, { parentopid: 5, execopid: 0, stack: [] }),
+      init(8, 'PIPE', 2, { stack: ['f:/app/b.js:1:1'] }),
+      init(9, 'PIPE', 3, more),
+      event('destroy', 8, 'PIPE', 4),
+    ]);
+    assert.deepEqual(
+      report.rows.map(({ opids, stack }) => [opids, stack]),
+      [
+        [[5], ['listen:node:net:1:1', own]],
+        [[6], ['onconnection:node:net:2:2']],
+        [[7], []],
+        [[9], more.stack],
+      ],
+    );
+  });
+
+  it('judges by the operation’s own stack whether it was cut', async () => {
+    const lines = [
+      start(0, { options: { stacks: 2 } }),
+      init(5, 'TCP', 0, { stack: ['connect:node:net:1:1'] }),
+      init(6, 'TCP', 0, { stack: ['connect:node:net:1:1', 'more:node:net:2:1'] }),
+    ];
+    assert.deepEqual(await rows(lines), [
+      ['unsure', 'TCP', 1],
+      ['kept', 'TCP', 1],
+    ]);
+  });
+
   it('leaves out what is allowed by op, area, site or pattern, and what is too young', async () => {
     const lines = [
       init(5, 'TCPSERVER', 0, through('listen:node:net:1:1')),
