@@ -1,7 +1,7 @@
 /** The face: every way in which the package may be called comes down to a target and resolved options here. */
 import { TracerError } from './errors';
 import { isStream, type Target } from './trace/destination/open';
-import { resolveOptions, show, type TracerOptions } from './trace/options';
+import { isPlain, resolveOptions, show, type TracerOptions } from './trace/options';
 import { Tracer } from './trace/tracer';
 
 const STDOUT = 1;
@@ -23,11 +23,20 @@ export function asyncTracer(first?: Target | TracerOptions, second?: TracerOptio
   if (typeof first === 'string' || typeof first === 'number' || isStream(first)) {
     return new Tracer(first as Target, resolveOptions(second));
   }
-  if (typeof first === 'object' && first !== null && !Array.isArray(first) && second === undefined) {
+  if (isPlain(first) && second === undefined) {
     return new Tracer(STDOUT, resolveOptions(first));
   }
   throw new TracerError(
     'ERR_ASYNC_TRACER_DESTINATION',
-    `The destination must be a writable stream, a path, a file descriptor or nothing; got ${show(first)}.`,
+    `The destination must be a writable stream, a path, a file descriptor or nothing; got ${told(first)}.`,
   );
+}
+
+/** With what to do where that is known. */
+function told(given: unknown): string {
+  if (given instanceof URL) {
+    return 'a URL (give fileURLToPath(url))';
+  }
+  const isReadable = typeof (given as { pipe?: unknown } | null)?.pipe === 'function';
+  return isReadable ? 'a stream that can only be read' : show(given);
 }

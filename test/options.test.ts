@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 import { TracerError } from '../lib/errors';
@@ -75,7 +75,7 @@ describe('options that are refused, leaving no file, listener or descriptor', ()
     [{ exclude: 7 }, /got 7/],
     [{ prefix: 'text' }, /'prefix' must be a plain object; got "text"/],
     [{ prefix: [] }, /got an array/],
-    [{ prefix: new Map() }, /got an object/],
+    [{ prefix: new Map() }, /got an object of a class/],
     [{ prefix: cycle }, /it cannot be written as JSON/],
     [{ suffix: { big: 1n } }, /it cannot be written as JSON/],
     [
@@ -117,7 +117,7 @@ describe('destinations that are refused, leaving no file, listener or descriptor
     assertRefused(
       [path.join(folder, 'none', 'log')],
       code,
-      /The folder does not exist: make it, or give the option mkdir/,
+      /The folder does not exist: make it, or give the option mkdir: true \(the variable ASYNC_TRACER_MKDIR=true\)/,
     );
   });
 
@@ -191,6 +191,35 @@ describe('destinations that are refused, leaving no file, listener or descriptor
       /must be an EventEmitter, with a method 'on'; this Object has none/,
     );
     assertRefused([{ write() {}, on() {} }], code, /with a method 'once'/);
+  });
+
+  it('a URL, with the call that makes a path of it', () => {
+    const message = /destination must be .*; got a URL \(give fileURLToPath\(url\)\)\.$/;
+    assertRefused([new URL('file:///tmp/log')], code, message);
+    assertRefused([new URL('file:///tmp/log'), { append: true }], code, message);
+  });
+
+  it('a stream that can only be read', () => {
+    assertRefused([new Readable()], code, /destination must be .*; got a stream that can only be read\.$/);
+  });
+
+  it('an object of a class, which is no options either', () => {
+    assertRefused([new Date()], code, /destination must be .*; got an object of a class\.$/);
+  });
+
+  it('a path in a folder that is there and takes no new file', { skip: process.platform !== 'linux' }, () => {
+    assertRefused(['/proc/async-tracer.ndjson'], code, /The folder is there, and takes no new files\.$/);
+  });
+
+  it('a symbolic link into a missing folder', () => {
+    const inside = mkdtempSync(path.join(tmpdir(), 'async-tracer-options-link-'));
+    symlinkSync(path.join(inside, 'none', 'log'), path.join(inside, 'link'));
+    assertRefused(
+      [path.join(inside, 'link')],
+      code,
+      /It is a symbolic link into a folder that does not exist\.$/,
+    );
+    rmSync(inside, { recursive: true });
   });
 
   it('values of other types', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AsyncResource } from 'node:async_hooks';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -106,6 +106,44 @@ describe('tracer', () => {
     assert.throws(() => tracer.reopen(7 as never), { code: 'ERR_ASYNC_TRACER_DESTINATION' });
     await tracer.close();
     assert.deepEqual([types(first), types(second)], [['MINE1'], ['MINE2']]);
+  });
+
+  it('reopen of a file that nobody has renamed keeps what is in it', async () => {
+    const [log, link] = [newLog(), newLog()];
+    const tracer = asyncTracer(log, { include });
+    make('MINE1');
+    tracer.reopen();
+    make('MINE2');
+    linkSync(log, link);
+    tracer.reopen(link);
+    make('MINE3');
+    await tracer.close();
+    assert.deepEqual(types(log), ['MINE1', 'MINE2', 'MINE3']);
+  });
+
+  it('reopen of a path that was renamed, or is another file, begins it anew', async () => {
+    const [log, old] = [newLog(), newLog()];
+    const tracer = asyncTracer(log, { include });
+    make('MINE1');
+    tracer.flushSync();
+    renameSync(log, old);
+    tracer.reopen();
+    make('MINE2');
+    tracer.reopen(old);
+    make('MINE3');
+    await tracer.close();
+    assert.deepEqual([types(log), types(old)], [['MINE2'], ['MINE3']]);
+  });
+
+  it('is not made with new', () => {
+    const { Tracer } = asyncTracer as never as { Tracer: new (...given: unknown[]) => unknown };
+    for (const given of [[], [newLog()], [newLog(), { stacks: true }]]) {
+      assert.throws(() => new Tracer(...given), {
+        name: 'TracerError',
+        code: 'ERR_ASYNC_TRACER_OPTION',
+        message: /call the function that the package exports/,
+      });
+    }
   });
 
   it('reopen of what is no path is refused', async () => {

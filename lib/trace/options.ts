@@ -473,6 +473,12 @@ const DEFAULTS: ResolvedOptions = {
 };
 
 const SPECS = new Map(OPTIONS.map((spec) => [spec.name as string, spec]));
+const resolvedOnes = new WeakSet<object>();
+
+/** Whether `resolveOptions` has made it. */
+export function isResolved(options: unknown): options is ResolvedOptions {
+  return typeof options === 'object' && options !== null && resolvedOnes.has(options);
+}
 
 /** What came, for a message: short, and without running anything of it. */
 export function show(value: unknown): string {
@@ -482,7 +488,13 @@ export function show(value: unknown): string {
     case 'function':
       return 'a function';
     case 'object':
-      return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object';
+      return value === null
+        ? 'null'
+        : Array.isArray(value)
+          ? 'an array'
+          : types.isProxy(value) || isPlain(value)
+            ? 'an object'
+            : 'an object of a class';
     case 'bigint':
       return `${value}n`;
     case 'symbol':
@@ -498,13 +510,16 @@ export function show(value: unknown): string {
  * @throws TracerError ERR_ASYNC_TRACER_UNKNOWN_OPTION, ERR_ASYNC_TRACER_OPTION
  */
 export function resolveOptions(given: unknown): ResolvedOptions {
-  if (given === undefined) {
-    return { ...DEFAULTS };
-  }
+  const options = fillIn(given === undefined ? {} : given);
+  resolvedOnes.add(options);
+  return options;
+}
+
+function fillIn(given: unknown): ResolvedOptions {
   if (!isPlain(given)) {
     throw new TracerError(
       'ERR_ASYNC_TRACER_OPTION',
-      `The options must be a plain object, not ${show(given)}.`,
+      `The options must be a plain object; got ${show(given)}.`,
     );
   }
   const resolved: Record<string, unknown> = { ...DEFAULTS };

@@ -10,7 +10,7 @@ import { type Ending, type Finisher, finishAtExit, forget } from './exit';
 import type * as Header from './header';
 import { createTraceHook, type Hook, requireHooks } from './hook';
 import { countRecords } from './loss';
-import { isSelected, type ResolvedOptions, show } from './options';
+import { isResolved, isSelected, type ResolvedOptions, show } from './options';
 import { asClaimed, asOwn } from './own';
 import type * as Payloads from './payload';
 import { warn } from './warning';
@@ -66,8 +66,18 @@ export class Tracer implements Disposable, AsyncDisposable {
   #warned = false;
   #exiting = false;
 
-  /** Made by the function that the package exports. */
+  /**
+   * Made by the function that the package exports; the class is there for `instanceof`.
+   *
+   * @throws TracerError ERR_ASYNC_TRACER_OPTION where anybody else makes one
+   */
   constructor(target: Target, options: ResolvedOptions) {
+    if (!isResolved(options)) {
+      throw new TracerError(
+        'ERR_ASYNC_TRACER_OPTION',
+        'A Tracer is not made with `new`: call the function that the package exports, asyncTracer(destination, options).',
+      );
+    }
     this.#options = options;
     this.#reopenable = typeof target === 'string';
     const { contexts, stacks } = options;
@@ -206,7 +216,8 @@ export class Tracer implements Disposable, AsyncDisposable {
 
   /**
    * Writes to the path anew from here on, or to another one: for log rotation by renaming. Flushes first, so that no
-   * line is cut.
+   * line is cut. Where the path still is the file that is being written, because nobody has renamed it, the log goes on
+   * behind what is there, with or without `append`: nothing of it is lost.
    *
    * @throws TracerError ERR_ASYNC_TRACER_CLOSED after `close`; ERR_ASYNC_TRACER_DESTINATION where the destination is
    * no path or the file cannot be opened (the log then goes on in the old one)

@@ -8,7 +8,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Destination, DROPPED, KEPT, type Observer, type Outcome, TAKEN } from './destination';
-import { identify } from './identity';
+import { identify, identifyPath } from './identity';
 import { SonicBoom } from './sonic';
 
 export interface FileOptions {
@@ -28,21 +28,21 @@ export function createFileDestination(
 ): Destination {
   // Absolute, so that a reopening finds it wherever the program has gone (process.chdir).
   let target = typeof file === 'string' ? resolvePath(file) : file;
-  let sonic = open(target);
+  let sonic = open(target, options.append);
   let identity = identify(descriptor());
   let failure: unknown;
   /** The chunk that SonicBoom holds a rest of. */
   let held: Buffer | undefined;
   let dead = false;
 
-  function open(where: string | number): SonicBoom {
+  function open(where: string | number, append: boolean): SonicBoom {
     const opened = untouched(
       () =>
         new SonicBoom({
           // Not what a program may have put on Object.prototype.
           ...({ __proto__: null } as object),
           ...(typeof where === 'number' ? { fd: where } : { dest: where }),
-          append: options.append,
+          append,
           mkdir: options.mkdir,
           mode: options.mode,
           sync: true,
@@ -181,7 +181,9 @@ export function createFileDestination(
     },
     reopen(where) {
       const next = where === undefined ? target : resolvePath(where);
-      const opened = open(next);
+      // Where nobody has renamed it, it is the log itself: to begin it anew would empty it.
+      const isSame = typeof next === 'string' && identifyPath(next) === identity;
+      const opened = open(next, options.append || isSame);
       settle();
       abandon();
       // Not SonicBoom's own reopen: it closes the old descriptor, whatever that stands for by now.

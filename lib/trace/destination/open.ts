@@ -1,5 +1,6 @@
 /** From what the caller gave to a destination. */
 import fs from 'node:fs';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { TracerError } from '../../errors';
 import type { ResolvedOptions } from '../options';
@@ -12,7 +13,7 @@ import type * as Stream from './stream';
 /** Where a log may go: a writable stream, the path of a file, or a file descriptor. */
 export type Target = string | number | Writable;
 
-const { fstatSync, statSync, writeSync } = fs;
+const { fstatSync, lstatSync, statSync, writeSync } = fs;
 
 /** Each way is loaded when it is first taken: SonicBoom alone is a third of the package's load time. */
 const createFileDestination: typeof File.createFileDestination = (...given) =>
@@ -53,7 +54,8 @@ export function openDestination(
 }
 
 const HINTS: Record<string, string> = {
-  ENOENT: 'The folder does not exist: make it, or give the option mkdir: true.',
+  ENOENT:
+    'The folder does not exist: make it, or give the option mkdir: true (the variable ASYNC_TRACER_MKDIR=true).',
   EISDIR: 'It is a folder: give the path of a file in it.',
   EACCES: 'This user may not write there.',
   EPERM: 'This user may not write there.',
@@ -63,6 +65,17 @@ const HINTS: Record<string, string> = {
   ENOSPC: 'The disk is full.',
   EMFILE: 'The process has too many files open.',
 };
+
+function hintFor(code: string, path: string): string {
+  if (code === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
+    return 'It is a symbolic link into a folder that does not exist.';
+  }
+  if (code === 'ENOENT' && statSync(dirname(path), { throwIfNoEntry: false }) !== undefined) {
+    // As /proc does.
+    return 'The folder is there, and takes no new files.';
+  }
+  return HINTS[code] ?? '';
+}
 
 function openPath(
   path: string,
@@ -81,7 +94,7 @@ function openPath(
     return createPipeDestination(path, options, observer, asOwn);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    refuse(`The log cannot be written to ${show(path)}: ${message}. ${HINTS[code] ?? ''}`.trimEnd(), error);
+    refuse(`The log cannot be written to ${show(path)}: ${message}. ${hintFor(code, path)}`.trimEnd(), error);
   }
 }
 
