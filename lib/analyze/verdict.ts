@@ -48,7 +48,11 @@ const PARSER = judgement('kept', 'parser', 'it parses what its connection receiv
 
 const OPEN = judgement('leak', 'open', 'it was never closed');
 const FILE_OPEN = judgement('leak', 'file', 'more file handles were opened than closed');
-const RUNNING = judgement('leak', 'running', 'it was never cleared and has not fired for the last time');
+export const RUNNING = judgement(
+  'leak',
+  'running',
+  'it was never cleared and has not fired for the last time',
+);
 const UNANSWERED = judgement(
   'leak',
   'unanswered',

@@ -157,12 +157,36 @@ describe('expectNoLeaks', () => {
     await findLeaks(() => {}, { settleMs: 3_600_000 });
   });
 
+  it('says of an interval whose first time is the last thing that ran that it was never cleared', async () => {
+    const end = performance.now() + SOON.settleMs;
+    let timer: NodeJS.Timeout | undefined;
+    const { leaks } = await findLeaks(() => {
+      timer = setInterval(() => {
+        while (performance.now() <= end + 50) {}
+      }, 1);
+    }, SOON);
+    clearInterval(timer);
+    assert.deepEqual(
+      leaks.map(({ verdict, reason }) => [verdict, reason]),
+      [['leak', 'it was never cleared and has not fired for the last time']],
+    );
+  });
+
+  it('refuses what is no function', async () => {
+    for (const work of [5, undefined, Promise.resolve()]) {
+      const refused = { code: 'ERR_ASYNC_TRACER_OPTION', message: /must be a function/ };
+      await assert.rejects(findLeaks(work as never), refused);
+      await assert.rejects(expectNoLeaks(work as never), refused);
+    }
+  });
+
   it('refuses what it does not know', async () => {
     const wrong: [object, RegExp][] = [
       [{ timeout: 3 }, /no option 'timeout'/],
       [{ settleMs: -1 }, /'settleMs'.*-1/],
       [{ promises: 'yes' }, /'promises'.*yes/],
       [{ allow: 'x' }, /allow/],
+      [null as never, /must be a plain object; got null/],
     ];
     for (const [options, message] of wrong) {
       await assert.rejects(
