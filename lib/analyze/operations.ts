@@ -127,6 +127,7 @@ export class Operations {
       to:
         timed.length === 0 ? null : timed.reduce((to, run) => Math.max(to, run.to), Number.NEGATIVE_INFINITY),
       elapsed: round(this.elapsed),
+      operationRecords: runs.reduce((sum, run) => sum + run.records, 0),
       withoutInit: this.withoutInit,
       forgotten: runs.reduce((sum, run) => sum + run.forgotten, 0),
       unpaired: this.unpaired,

@@ -17,6 +17,9 @@ export interface RunReport {
   to: number;
   elapsed: number;
   records: number;
+  /** What the trace was limited to, as text; empty where it was not, or where there is no `start` record. */
+  include: string[];
+  exclude: string[];
   /** How the last `end` record says the run ended; null where there is none: killed, cut, still going, or no `header`. */
   end: 'close' | 'exit' | 'error' | null;
   exitcode: number | null;
@@ -31,6 +34,8 @@ export interface LogReport extends LogCounts {
   to: number | null;
   /** The sum over all runs. */
   elapsed: number;
+  /** Those of `records` that tell of operations; the others are `start`, `end` and `lost`. */
+  operationRecords: number;
   /** Records of operations whose init is not in the log, or that stand after its destroy. */
   withoutInit: number;
   /** Promises given up to bound memory in a log without destroys of promises: see `PROMISE_WINDOW`. */

@@ -58,8 +58,7 @@ export class Run {
 
   /** Whether some ops were left out by `include` or `exclude`, so that callbacks may be missing between others. */
   get filtered(): boolean {
-    const { include, exclude } = this.start?.options ?? {};
-    return [include, exclude].some((list) => Array.isArray(list) && list.length > 0);
+    return this.#listed('include').length + this.#listed('exclude').length > 0;
   }
 
   /** Whether it is recorded when promises settle. */
@@ -111,6 +110,11 @@ export class Run {
     this.#promises = new Float64Array(0);
   }
 
+  #listed(option: 'include' | 'exclude'): string[] {
+    const list = this.start?.options?.[option];
+    return Array.isArray(list) ? list.map(String) : [];
+  }
+
   report(): RunReport {
     const { start, end } = this;
     return {
@@ -121,6 +125,8 @@ export class Run {
       to: this.to,
       elapsed: round(this.to - this.from),
       records: this.records,
+      include: this.#listed('include'),
+      exclude: this.#listed('exclude'),
       end: end?.reason ?? null,
       exitcode: end?.exitcode ?? null,
       error: end?.error ?? null,

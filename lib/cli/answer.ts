@@ -1,7 +1,8 @@
 /** What the commands that read logs have in common: their words, the bar, and text or JSON at the end. */
 import type { Argv } from 'yargs';
-import type { ReadOptions } from '../analyze';
+import type { LogReport, ReadOptions } from '../analyze';
 import { TracerError } from '../errors';
+import { formatCount } from './duration';
 import { startProgress } from './progress';
 import { type Screen, screenOf } from './screen';
 
@@ -29,6 +30,24 @@ function sourcesOf(log: readonly string[] | undefined): string[] {
   return given.length === 0 ? ['-'] : given;
 }
 
+/** Of something else than a log there is no answer, and above all not that it is in order. */
+function refuseNoLog(sources: readonly string[], named: boolean, log: LogReport): void {
+  if (log.records > 0) {
+    return;
+  }
+  const names = sources.map((source) => (source === '-' ? 'standard input' : source)).join(', ');
+  const lines = log.foreign + log.cut;
+  const [one, of] = sources.length === 1 ? [true, 'its'] : [false, 'their'];
+  const damage = log.damaged.map(
+    ({ source, message }) => `; ${source} could be read in part only: ${message}`,
+  );
+  const why =
+    log.bytes === 0
+      ? `${names} ${one ? 'is' : 'are'} empty${named ? '' : ', and no log was named'}`
+      : `${names} ${one ? 'is no log' : 'are no logs'} of async-tracer: ${lines === 1 ? `${of} only line is no record` : `none of ${of} ${formatCount(lines)} lines is a record`}`;
+  throw new TracerError('ERR_ASYNC_TRACER_INPUT', `${why}${damage.join('')}`);
+}
+
 /** A whole number from 1 from a flag. */
 export function numberOf(text: unknown, flag: string, fallback: number): number {
   if (text === undefined) {
@@ -50,7 +69,7 @@ export function listOf(value: unknown): string[] {
 }
 
 /** Reads with a bar, and prints on standard output. */
-export async function answer<Report>(
+export async function answer<Report extends { log: LogReport }>(
   { log, json }: AnswerArguments,
   analyze: (sources: string[], options: ReadOptions) => Promise<Report>,
   render: (report: Report, screen: Screen) => string,
@@ -63,6 +82,7 @@ export async function answer<Report>(
   } finally {
     progress.stop();
   }
+  refuseNoLog(sources, log !== undefined && log.length > 0, report.log);
   const text = json
     ? `${JSON.stringify(report, null, 2)}\n`
     : render(report, screenOf(process.stdout, process.env));

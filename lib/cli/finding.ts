@@ -1,17 +1,19 @@
 /** Findings, as the last thing on the screen. */
-import type { Finding } from '../analyze';
+import type { Finding, LogReport } from '../analyze';
 import { formatCountOf } from './duration';
+import { noneOf } from './preface';
 import type { Screen } from './screen';
 import { clean, wrap } from './text';
 
 /** @param none what to say where there is none */
 export function renderFindings(
-  findings: readonly Finding[],
+  { findings, log }: { findings: readonly Finding[]; log: LogReport },
   none: string,
   { width, colors, folder }: Screen,
 ): string {
   if (findings.length === 0) {
-    return `${colors.green(none)}\n`;
+    const text = noneOf(none, log);
+    return `${(text === none ? colors.green : colors.yellow)(wrap(text, width, '  '))}\n`;
   }
   const lines = findings.map(({ severity, code, message }) => {
     const paint = severity === 'error' ? colors.red : severity === 'warning' ? colors.yellow : colors.cyan;

@@ -31,7 +31,7 @@ function renderLeaks(
   screen: Screen,
   shown: Shown = { all: false, stacks: false },
 ): string {
-  const { log, rows, allowed, notes, findings } = report;
+  const { log, rows, allowed, notes } = report;
   const of = (verdict: Verdict): LeakRow[] => rows.filter((row) => row.verdict === verdict);
   const kept = of('kept').reduce((sum, row) => sum + row.count, 0);
   const { width, colors } = screen;
@@ -48,7 +48,7 @@ function renderLeaks(
       renderRows(TITLES[verdict], of(verdict), screen, shown.stacks),
     ),
     asides.length === 0 ? '' : `${asides.map((text) => colors.dim(wrap(text, width, '  '))).join('\n')}\n`,
-    renderFindings(findings, 'No leaks.', screen),
+    renderFindings(report, 'No leaks.', screen),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
@@ -109,7 +109,10 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
         defaultDescription: '0',
         requiresArg: true,
       })
-      .option('fail', { describe: 'exit code 1 where there is a leak, for CI', type: 'boolean' })
+      .option('fail', {
+        describe: 'exit code 1 where there is a leak or no operation, for CI',
+        type: 'boolean',
+      })
       .option('all', { describe: 'also what is live and no leak, and why', type: 'boolean' })
       .option('stacks', { describe: 'the whole stack of each', type: 'boolean' })
       .epilogue(
@@ -127,8 +130,10 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
       (sources, options) => analyzeLeaks(sources, { ...options, allow, minAge }),
       (report, screen) => renderLeaks(report, screen, shown),
     );
-    // By what is said at the end of the screen: a promise that was dropped is found, though the log cannot be sure.
-    if (given.fail && report.findings.some(({ code }) => code !== 'records-lost')) {
+    // By what is said at the end of the screen: a promise that was dropped is found, though the log cannot be sure; and
+    // a log without operations shows nothing, least of all that there is no leak.
+    const found = report.findings.some(({ code }) => code !== 'records-lost');
+    if (given.fail && (found || report.log.operationRecords === 0)) {
       process.exitCode = LEAKED;
     }
   },

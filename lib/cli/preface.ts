@@ -21,6 +21,19 @@ function runOf(run: RunReport): string {
   return `${who}${node === null ? '' : ` on Node ${clean(node)}`}${endOfRun(run)}`;
 }
 
+/** What to say where nothing was found: `none`, unless there was nothing to look at. */
+export function noneOf(none: string, { operationRecords, runs }: LogReport): string {
+  if (operationRecords > 0) {
+    return none;
+  }
+  const filtered = runs.find(({ include, exclude }) => include.length + exclude.length > 0);
+  const filters = (['include', 'exclude'] as const)
+    .filter((name) => filtered !== undefined && filtered[name].length > 0)
+    .map((name) => `${name} ${filtered?.[name].map(clean).join(', ')}`);
+  const why = filters.length === 0 ? '' : `: it was traced with ${filters.join(' and ')}`;
+  return `The log holds no operation${why}.`;
+}
+
 /** Always says how many records were lost, unreadable or without their init, also that none were. */
 export function renderPreface(log: LogReport, { width, colors }: Screen): string {
   const { records, runs, runCount, foreign, cut, damaged, lost, withoutInit, forgotten } = log;

@@ -43,7 +43,7 @@ function singleColumns<Row extends Callback | SlowWait>(
 }
 
 function renderSlow(report: SlowReport, screen: Screen, top = TOP): string {
-  const { log, callbacks, held, waits, waiting, findings, threshold } = report;
+  const { log, callbacks, held, waits, waiting, threshold } = report;
   const from: Wide<OpGroup> = {
     head: 'from',
     cell: (row, width) => siteOf(row, screen.folder, width),
@@ -61,7 +61,7 @@ function renderSlow(report: SlowReport, screen: Screen, top = TOP): string {
     titled('Longest waits, by call site', renderTable(WAITING, waiting.slice(0, top), screen, from)),
     titled('Longest waits', renderTable(columns, waits.slice(0, top), screen, from)),
     renderFindings(
-      findings,
+      report,
       `No callback held the event loop for ${formatDuration(threshold)} or more.`,
       screen,
     ),

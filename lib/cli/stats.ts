@@ -63,7 +63,7 @@ export function renderStats(
       (more > 0 ? screen.colors.dim(`and ${formatCountOf(more, 'row')} more: --top ${rows.length}\n`) : ''),
     renderTable(AREA_COLUMNS, report.areas, screen),
     renderLoop(report.loop, screen),
-    renderFindings(report.findings, 'No findings.', screen),
+    renderFindings(report, 'No findings.', screen),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }

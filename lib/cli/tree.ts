@@ -13,7 +13,7 @@ import { type AnswerArguments, answer, answerOptions, numberOf } from './answer'
 import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
 import { examples } from './help';
 import { opOf, siteOf } from './place';
-import { renderPreface } from './preface';
+import { noneOf, renderPreface } from './preface';
 import type { Screen } from './screen';
 import { type Column, renderTable } from './table';
 import { beginningOf, wrap } from './text';
@@ -189,7 +189,7 @@ function renderTreeReport(report: Report, screen: Screen, shown: Shown): string 
       : report.report === 'path'
         ? renderPath(report, screen)
         : renderRoot(report, screen, shown);
-  return `${renderPreface(report.log, screen)}\n${body === '' ? 'No operations.\n' : body}`;
+  return `${renderPreface(report.log, screen)}\n${body === '' ? `${noneOf('No operations.', report.log)}\n` : body}`;
 }
 
 interface TreeArguments extends AnswerArguments {

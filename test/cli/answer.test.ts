@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { LeaksReport, StatsReport } from '../../lib/analyze';
+import { start } from '../analyze/lines';
 import { command, environment, FIXTURES, MAIN, ROOT, temporaryFolder } from './command';
 
 const LOG = path.join(FIXTURES, 'app.ndjson');
@@ -37,6 +38,46 @@ describe('the commands that read logs', () => {
       const { status, stdout, stderr } = command([name, 'missing.ndjson']);
       assert.deepEqual([status, stdout], [1, '']);
       assert.match(stderr, /^async-tracer: .*missing\.ndjson.*ENOENT.*\[ERR_ASYNC_TRACER_INPUT\]\n$/);
+    });
+  }
+
+  for (const name of COMMANDS) {
+    it(`${name} refuses what is no log, by its name`, () => {
+      const script = path.join(FIXTURES, 'clean.js');
+      const lines = readFileSync(script, 'utf8')
+        .split('\n')
+        .filter((line) => line.trim() !== '').length;
+      const cases: [string[], string][] = [
+        [[], 'standard input is empty, and no log was named'],
+        [['-'], 'standard input is empty'],
+        [['/dev/null'], '/dev/null is empty'],
+        [[script], `${script} is no log of async-tracer: none of its ${lines} lines is a record`],
+        [
+          [script, script],
+          `${script}, ${script} are no logs of async-tracer: none of their ${2 * lines} lines is a record`,
+        ],
+      ];
+      for (const [logs, message] of cases) {
+        assert.deepEqual(command([name, ...logs], { input: '' }), {
+          status: 1,
+          signal: null,
+          stdout: '',
+          stderr: `async-tracer: ${message} [ERR_ASYNC_TRACER_INPUT]\n`,
+        });
+      }
+    });
+
+    it(`${name} says so where a log holds no operation, and what it was limited to`, () => {
+      const whole = start(0, { options: { include: null, exclude: [] } });
+      const some = start(0, { options: { include: ['net', 'tls'], exclude: ['/^TCP/'] } });
+      const answerTo = (line: string) => command([name, '-'], { input: `${line}\n` });
+      const { status, stdout } = answerTo(whole);
+      assert.equal(status, 0);
+      assert.match(stdout, /\nThe log holds no operation\.\n$/);
+      assert.match(
+        answerTo(some).stdout,
+        /\nThe log holds no operation: it was traced with include net, tls and exclude \/\^TCP\/\.\n$/,
+      );
     });
   }
 
@@ -117,6 +158,12 @@ describe('async-tracer leaks', () => {
     const { status, stdout } = command(['leaks', '--fail', ...flags, LOG]);
     assert.equal(status, 0);
     assert.match(stdout, /^10 operations left out by --allow$/m);
+  });
+
+  it('fails with --fail where the log holds no operation, of which nothing can be told', () => {
+    const { status, stdout } = command(['leaks', '--fail', '-'], { input: `${start(0)}\n` });
+    assert.equal(status, 1);
+    assert.match(stdout, /The log holds no operation\./);
   });
 
   it('leaves out what is allowed by call site, and what is too young', () => {
