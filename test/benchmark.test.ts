@@ -237,7 +237,7 @@ describe('npm run benchmark -- --short', () => {
   });
 
   it('measures start-up, memory and the rate of writing', () => {
-    const names = ['startup', 'memory', 'growth', 'disk'];
+    const names = ['startup', 'memory', 'growth', 'disk', 'analyze', 'parts'];
     const { answers } = measured('figures', '--rounds', '1', '--only', names.join(','));
     assert.deepEqual(
       answers.map(({ question, series }) => [question, series.every(({ rounds }) => rounds.length === 1)]),

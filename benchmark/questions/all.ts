@@ -1,6 +1,7 @@
 /** Every question by name. */
 
 import type { Question } from '../suite/question';
+import { question as analyze } from './analyze';
 import { question as awaits } from './await';
 import { question as contexts } from './contexts';
 import { question as destinations } from './destinations';
@@ -32,6 +33,7 @@ export const QUESTIONS: readonly Question[] = [
   options,
   destinations,
   disk,
+  analyze,
   startup,
   memory,
   growth,
