@@ -20,6 +20,11 @@ export function standsAlone(spec: OptionSpec): boolean {
 
 const SPECS = new Map(OPTIONS.map((spec) => [flagOf(spec.name), spec]));
 
+/** Of a line of help: what may be given, where that is not a plain yes or no. */
+function describe({ summary, text }: OptionSpec): string {
+  return text === 'true or false' ? summary : `${summary} (${text})`;
+}
+
 /** What yargs shows of them. Their values stay text: the table reads and checks it. */
 export function traceFlags(group: string): Record<string, object> {
   return Object.fromEntries(
@@ -27,7 +32,7 @@ export function traceFlags(group: string): Record<string, object> {
       flag,
       {
         group,
-        describe: spec.summary,
+        describe: describe(spec),
         // The one default that differs here: see register.ts.
         defaultDescription: spec.name === 'header' ? 'true' : spec.default,
         requiresArg: !standsAlone(spec),

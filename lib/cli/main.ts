@@ -98,7 +98,12 @@ function explain(error: unknown, command: string | undefined): void {
   process.exitCode ??= /USAGE$|OPTION$/.test(code) ? USAGE : FAILURE;
 }
 
-const words = process.argv.slice(2);
+/** `help` and `help run` are what people try first. */
+function asFlag(given: readonly string[]): readonly string[] {
+  return given[0] === 'help' ? [...given.slice(1), '--help'] : given;
+}
+
+const words = asFlag(process.argv.slice(2));
 
 /** The reader of our output has enough: | head. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

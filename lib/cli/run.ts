@@ -36,13 +36,14 @@ export function runCommand(program: readonly string[]): CommandModule<object, Ru
     builder: (yargs) =>
       yargs
         .usage(
-          'Usage: $0 run [options] [--] app.js [arguments]\n\nRuns a program under trace: a script, flags of node and a script, or a command\nsuch as npm. Standard streams, exit code and signals pass through. What child\nprocesses and worker threads do is traced too, each in a log of its own.',
+          'Usage: $0 run [options] [--] app.js [arguments]\n\nRuns a program under trace: a script, flags of node and a script, or a command\nsuch as npm. Standard streams, exit code and signals pass through. What child\nprocesses and worker threads do is traced too, each in a log of its own.\n\nWhat is true or false may stand alone, or as --no-NAME; a value needs an equals\nsign there: --header=false. Variables say the same: ASYNC_TRACER_HEADER=false.',
         )
         .options({
           output: {
             group: RUN,
             alias: 'o',
-            describe: 'pattern of the logs; %p: process id, %t: thread id',
+            describe:
+              'where the logs go: a path, in which %p stands for the process id, %t for the thread id; without them, logs of other processes and threads have .PID-THREAD before the extension',
             defaultDescription: DEFAULT_OUTPUT.replaceAll('%%', '%'),
             requiresArg: true,
           },
@@ -51,7 +52,7 @@ export function runCommand(program: readonly string[]): CommandModule<object, Ru
             describe: 'begin to trace after this time, as in 500ms, 2s, 5m',
             requiresArg: true,
           },
-          for: { group: RUN, describe: 'trace for this time only', requiresArg: true },
+          for: { group: RUN, describe: 'trace for this time only, as in 500ms, 2s, 5m', requiresArg: true },
           summary: { group: RUN, describe: 'say at the end what ran and what to look at', boolean: true },
           quiet: { group: RUN, alias: 'q', describe: 'do not say where the logs are', boolean: true },
         })

@@ -46,21 +46,28 @@ const AREA_COLUMNS: readonly Column<StatsReport['areas'][number]>[] = [
   { head: 'share', cell: (row) => formatShare(row.run.share) },
 ];
 
+interface StatsView {
+  top: number;
+  by: Order;
+  /** With which words all rows are shown. */
+  advice?: (rows: number) => string;
+}
+
 export function renderStats(
   report: StatsReport,
   screen: Screen,
-  { top, by }: { top: number; by: Order } = { top: TOP, by: 'run' },
+  { top, by, advice = (rows) => `--top ${rows}` }: StatsView = { top: TOP, by: 'run' },
 ): string {
   const order = ORDERS[by];
   const rows = [...report.ops].sort((a, b) => order(b) - order(a));
-  const more = rows.length - top;
+  const left = rows.length - top;
   const parts = [
     renderPreface(report.log, screen),
     renderTable(COLUMNS, rows.slice(0, top), screen, {
       head: 'from',
       cell: (row, width) => siteOf(row, screen.folder, width),
     }) +
-      (more > 0 ? screen.colors.dim(`and ${formatCountOf(more, 'row')} more: --top ${rows.length}\n`) : ''),
+      (left > 0 ? screen.colors.dim(`and ${formatCountOf(left, 'row')} more: ${advice(rows.length)}\n`) : ''),
     renderTable(AREA_COLUMNS, report.areas, screen),
     renderLoop(report.loop, screen),
     renderFindings(report, 'No findings.', screen),
@@ -102,7 +109,7 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
         'Usage: $0 stats [options] LOG...\n\nWhat ran, by op and call site: how many, how long they waited for their first\ncallback, how long their callbacks ran, and what is worth a look.',
       )
       .option('sort', {
-        describe: 'the order of the rows: run, wait, count or live',
+        describe: 'order of the rows: run, wait, count or live',
         defaultDescription: 'run',
         requiresArg: true,
       })

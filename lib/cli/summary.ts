@@ -11,7 +11,11 @@ export async function summarize(logs: string[]): Promise<void> {
   let text: string;
   try {
     const report = await analyzeStats(logs, { onProgress: progress.onProgress });
-    text = renderStats(report, screenOf(process.stderr, process.env), { top: TOP, by: 'run' });
+    text = renderStats(report, screenOf(process.stderr, process.env), {
+      top: TOP,
+      by: 'run',
+      advice: (rows) => `async-tracer stats --top ${rows} LOG`,
+    });
   } finally {
     progress.stop();
   }

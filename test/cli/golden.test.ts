@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { widthOf } from '../../lib/cli/text';
+import { OPTIONS } from '../../lib/trace/options';
 import { command, FIXTURES, ROOT } from './command';
 
 const GOLDEN = path.join(ROOT, 'test/golden');
@@ -29,9 +30,24 @@ describe('the help', () => {
       isGolden(`help${name && `-${name}`}`, stdout);
       for (const line of stdout.split('\n')) {
         assert.ok(widthOf(line) <= 80, line);
+        assert.doesNotMatch(line, /\S\[default/);
       }
     });
+
+    it(`of ${name || 'the command'} is what help ${name} shows too`, () => {
+      const words = name === '' ? [] : [name];
+      assert.deepEqual(command(['help', ...words]), command([...words, '--help']));
+    });
   }
+
+  it('of run says of every option what may be given, where that is no plain yes or no', () => {
+    const shown = command(['run', '--help']).stdout.replaceAll(/\s+/g, ' ');
+    for (const { name, text } of OPTIONS) {
+      assert.ok(text === 'true or false' || shown.includes(`(${text})`), name);
+    }
+    assert.match(shown, /%p stands for the process id, %t for the thread id/);
+    assert.match(shown, /\.PID-THREAD before the extension/);
+  });
 });
 
 describe('the answer', () => {

@@ -259,6 +259,15 @@ describe('async-tracer run', () => {
     assert.match(stderr, /loop-held: .* from .*loop-held\.js:7:1\) held the event loop for/);
   });
 
+  it('says in the summary with which command all rows are shown', () => {
+    const cwd = temporaryFolder();
+    const program = `
+      const { AsyncResource } = require('node:async_hooks');
+      for (let i = 0; i < 20; i++) new AsyncResource('KIND' + i).emitDestroy();`;
+    const args = ['run', '--summary', '-o', 'a.ndjson', '--', process.execPath, '-e', program];
+    assert.match(command(args, { cwd }).stderr, /^and \d+ rows more: async-tracer stats --top \d+ LOG$/m);
+  });
+
   it('traces a window of time alone', async () => {
     const cwd = temporaryFolder();
     const program = `
