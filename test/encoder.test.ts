@@ -423,4 +423,29 @@ describe('encoder', () => {
       { numRuns: 300 },
     );
   });
+
+  it('goes on after the end of the stack, at any chunk size', () => {
+    for (const chunkSize of [1, 300, 64 * 1024]) {
+      const { encoder, records } = encoderWith({ chunkSize });
+      const code = encoder.prepare('Timeout', 'timers');
+      let id = 0;
+      const deeper = (): void => {
+        encoder.event(PhaseIndex.before, code, id + 1, false);
+        id++;
+        deeper();
+      };
+      for (let i = 0; i < 5; i++) {
+        assert.throws(deeper, RangeError);
+        for (let more = 0; more < 2000; more++) {
+          encoder.event(PhaseIndex.before, code, ++id, false);
+        }
+      }
+      encoder.flush();
+      assert.equal(encoder.lost, 0);
+      assert.deepEqual(
+        records().map((record) => record.opid),
+        Array.from({ length: id }, (_, i) => i + 1),
+      );
+    }
+  });
 });

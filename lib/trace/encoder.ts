@@ -436,10 +436,14 @@ export function createEncoder(options: EncoderOptions): Encoder {
     if (first === end || !isStackEnough()) {
       return;
     }
-    do {
+    if (mayHand && pos >= limit) {
+      // It was refused before, for lack of stack.
+      hand();
+    }
+    while (round === rounds && first < end) {
       if (pos > chunk.length - room) {
         if (mayHand && !flushing) {
-          // The hand was refused for lack of stack.
+          // It is refused still.
           return;
         }
         useChunk(chunk.length * 2);
@@ -455,7 +459,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
       if (mayHand && pos >= limit) {
         hand();
       }
-    } while (round === rounds && first < end);
+    }
     if (round === rounds && first === noted) {
       first = 0;
       noted = 0;
