@@ -184,17 +184,17 @@ export function notesFor(known: Known, live: Record<Kind, number>, runs: readonl
   const any = Object.values(live).some((number) => number > 0);
   if (any && !known.stacks) {
     notes.push(
-      'The log has no stacks, so call sites are missing, and some of what Node keeps cannot be told from leaks: trace with stacks.',
+      'The log has no stacks, so call sites are missing, and some of what Node keeps cannot be told from leaks: trace with stacks (--stacks).',
     );
   }
   if (live.timer > 0 && !known.contexts) {
     notes.push(
-      'The log has no contexts of timers, so only for those that have fired and carry one is it known whether they are unref’d: trace with contexts.',
+      'The log has no contexts of timers, so only for those that have fired and carry one is it known whether they are unref’d: trace with contexts (--contexts).',
     );
   }
   if (live.promise > 0 && !known.resolves) {
     notes.push(
-      'The log does not record when promises settle, so it cannot tell which never did: trace with resolve.',
+      'The log does not record when promises settle, so it cannot tell which never did: trace with resolve (--resolve).',
     );
   }
   if (any && runs.some((run) => run.end === undefined)) {

@@ -37,7 +37,9 @@ function renderLeaks(
   const { width, colors } = screen;
   const asides = [
     ...(kept > 0 && !shown.all
-      ? [`${formatCountOf(kept, 'operation')} live at the end, and no leak: --all shows them and why`]
+      ? [
+          `${formatCountOf(kept, 'operation')} live at the end${promisesOf(report)}, and no leak: --all shows them and why`,
+        ]
       : []),
     ...(allowed > 0 ? [`${formatCountOf(allowed, 'operation')} left out by --allow`] : []),
     ...notes,
@@ -51,6 +53,16 @@ function renderLeaks(
     renderFindings(report, 'No leaks.', screen),
   ];
   return parts.filter((part) => part !== '').join('\n');
+}
+
+/** What the number of live operations leaves out. */
+function promisesOf({ live, promises }: LeaksReport): string {
+  if (live.promise === 0) {
+    return '';
+  }
+  return promises.recorded
+    ? ' (of promises only those that never settled are counted)'
+    : ' (promises are not counted)';
 }
 
 function renderRows(title: string, rows: readonly LeakRow[], screen: Screen, stacks: boolean): string {

@@ -43,6 +43,15 @@ export function siteOf(
   return under + placeOf(site, folder, width - under.length);
 }
 
+/** The call site of a group, or why its op is not known; empty where the log has no call site. */
+export function originOf(
+  group: Pick<OpGroup, 'op' | 'site' | 'inherited'>,
+  folder: string,
+  width = Number.POSITIVE_INFINITY,
+): string {
+  return group.op === null ? endOf('(started before the trace)', width) : siteOf(group, folder, width);
+}
+
 /** An op's name; where the log does not tell it, a question mark. */
 export function opOf({ op }: Pick<OpGroup, 'op'>): string {
   return op === null ? '?' : clean(op);

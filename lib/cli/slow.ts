@@ -6,7 +6,7 @@ import { type AnswerArguments, answer, answerOptions, numberOf } from './answer'
 import { formatCount, formatDuration } from './duration';
 import { renderFindings } from './finding';
 import { examples } from './help';
-import { opOf, siteOf } from './place';
+import { opOf, originOf } from './place';
 import { renderPreface } from './preface';
 import type { Screen } from './screen';
 import { type Column, renderTable, type Wide } from './table';
@@ -46,7 +46,7 @@ function renderSlow(report: SlowReport, screen: Screen, top = TOP): string {
   const { log, callbacks, held, waits, waiting, threshold } = report;
   const from: Wide<OpGroup> = {
     head: 'from',
-    cell: (row, width) => siteOf(row, screen.folder, width),
+    cell: (row, width) => originOf(row, screen.folder, width),
   };
   const titled = (title: string, table: string): string =>
     table === '' ? '' : `${screen.colors.bold(title)}\n${table}`;

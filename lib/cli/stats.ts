@@ -7,7 +7,7 @@ import { type AnswerArguments, answer, answerOptions, numberOf } from './answer'
 import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
 import { renderFindings } from './finding';
 import { examples } from './help';
-import { opOf, siteOf } from './place';
+import { opOf, originOf } from './place';
 import { renderPreface } from './preface';
 import type { Screen } from './screen';
 import { type Column, renderTable } from './table';
@@ -65,7 +65,7 @@ export function renderStats(
     renderPreface(report.log, screen),
     renderTable(COLUMNS, rows.slice(0, top), screen, {
       head: 'from',
-      cell: (row, width) => siteOf(row, screen.folder, width),
+      cell: (row, width) => originOf(row, screen.folder, width),
     }) +
       (left > 0 ? screen.colors.dim(`and ${formatCountOf(left, 'row')} more: ${advice(rows.length)}\n`) : ''),
     renderTable(AREA_COLUMNS, report.areas, screen),
@@ -79,7 +79,7 @@ function renderLoop({ busy, share, longest }: StatsReport['loop'], { width, fold
   const most =
     longest === null
       ? ''
-      : `; the longest of them took ${formatDuration(longest.duration)}: ${[opOf(longest), siteOf(longest, folder)].join(' ').trimEnd()}`;
+      : `; the longest of them took ${formatDuration(longest.duration)}: ${[opOf(longest), originOf(longest, folder)].join(' ').trimEnd()}`;
   return `${wrap(`Callbacks ran for ${formatDuration(busy)}, ${formatShare(share)} of the time${most}`, width, '  ')}\n`;
 }
 

@@ -12,7 +12,7 @@ import { TracerError } from '../errors';
 import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
 import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
 import { examples } from './help';
-import { opOf, siteOf } from './place';
+import { opOf, originOf } from './place';
 import { noneOf, renderPreface } from './preface';
 import type { Screen } from './screen';
 import { type Column, renderTable } from './table';
@@ -84,7 +84,7 @@ function labelOf({ guides, node, parent }: Row, { colors, folder }: Screen, widt
   const again = node.again > 0 ? ` (${formatCount(node.again)} inside itself)` : '';
   const head = beginningOf(`${guides}${opOf(node)}${again}`, width);
   const room = width - head.length - 1;
-  const site = isSamePlace(node, parent) || room < 8 ? '' : siteOf(node, folder, room);
+  const site = isSamePlace(node, parent) || room < 8 ? '' : originOf(node, folder, room);
   return `${colors.dim(head.slice(0, guides.length))}${head.slice(guides.length)}${site === '' ? '' : ` ${colors.cyan(site)}`}`;
 }
 
@@ -147,7 +147,7 @@ function renderPath({ opid, paths, log }: PathReport, screen: Screen): string {
       const where = paths.length > 1 ? ` of run ${run}` : '';
       const table = renderTable(stepColumns(log.from), steps, screen, {
         head: 'from',
-        cell: (step, width) => siteOf(step, screen.folder, width),
+        cell: (step, width) => originOf(step, screen.folder, width),
       });
       return `${screen.colors.bold(`How operation ${opid}${where} came about, the first cause first`)}\n${table}`;
     })
@@ -158,7 +158,7 @@ function renderRoot({ opid, found }: RootReport, screen: Screen, shown: Shown): 
   return found
     .map(({ run, root, operations, elapsed, ran, queued, waited, started }) => {
       const where = found.length > 1 ? ` of run ${run}` : '';
-      const site = siteOf(root, screen.folder);
+      const site = originOf(root, screen.folder);
       const title = `Operation ${opid}${where}, ${opOf(root)}${site === '' ? '' : ` ${site}`}, led to ${formatCountOf(operations, 'operation')} in ${formatDuration(elapsed)}`;
       const parts: [string, number, string][] = [
         ['ran', ran, 'one of them ran'],

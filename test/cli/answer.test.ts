@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { LeaksReport, StatsReport } from '../../lib/analyze';
-import { start } from '../analyze/lines';
+import { end, event, init, run, start } from '../analyze/lines';
 import { command, environment, FIXTURES, MAIN, ROOT, temporaryFolder } from './command';
 
 const LOG = path.join(FIXTURES, 'app.ndjson');
@@ -166,11 +166,43 @@ describe('async-tracer leaks', () => {
     assert.match(stdout, /The log holds no operation\./);
   });
 
+  it('names the flags that make the log tell more, and says whether promises are counted', () => {
+    const listener = { stack: ['listen:node:net:1:1'] };
+    const lines = [start(0), init(5, 'PROMISE', 0), init(6, 'TCPSERVER', 1, listener), init(7, 'Timeout', 1)];
+    const screen = (more: string[]) =>
+      command(['leaks', '-'], { input: [...lines, ...more, end(9), ''].join('\n') }).stdout;
+    const plain = screen([]);
+    assert.match(plain, /^\d operations live at the end \(promises are not counted\), and no leak: --all/m);
+    assert.match(plain, /trace with contexts \(--contexts\)/);
+    assert.match(plain, /trace with resolve \(--resolve\)/);
+    assert.match(
+      screen([event('resolve', 5, 'PROMISE', 2)]),
+      /^\d operations live at the end \(of promises only those that never settled are counted\), and/m,
+    );
+    const bare = command(['leaks', '-'], { input: `${init(6, 'TCPSERVER', 1)}\n` }).stdout;
+    assert.match(bare, /trace with stacks \(--stacks\)/);
+    assert.doesNotMatch(bare, /promises/);
+  });
+
   it('leaves out what is allowed by call site, and what is too young', () => {
     const count = (report: LeaksReport) => report.rows.filter(({ verdict }) => verdict === 'leak').length;
     assert.equal(count(leaks()), 6);
     assert.equal(count(leaks('--allow', 'app.js:9:')), 4);
     assert.equal(count(leaks('--min-age', '145ms')), 2);
+  });
+});
+
+describe('async-tracer slow', () => {
+  it('says of an operation without an op that it was started before the trace, as do stats and tree', () => {
+    const input = [start(0), run(5, undefined, 10, 90), init(6, 'Timeout', 95), end(100), ''].join('\n');
+    const cases: [string[], RegExp][] = [
+      [['slow'], /^\? +5 +\+10 ms +80 ms +\(started before the trace\)$/m],
+      [['stats'], /^\? .* \(started before the trace\)$/m],
+      [['tree', '--root', '5'], /^Operation 5, \? \(started before the trace\), led to 0 operations/m],
+    ];
+    for (const [words, line] of cases) {
+      assert.match(command([...words, '-'], { input }).stdout, line);
+    }
   });
 });
 
