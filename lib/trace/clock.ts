@@ -154,7 +154,7 @@ function createCoarseClock(ticker: Ticker): Clock {
   const text = new Float64Array(2);
   const fraction = new Int32Array(1);
   fraction[0] = micros[0];
-  const times = new Int32Array(SLOTS);
+  const times = new Float64Array(SLOTS);
   let latest = 0;
   let shown = -1;
 

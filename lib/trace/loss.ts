@@ -1,7 +1,7 @@
 /** How many operation records are in lines that will never arrive. Off the hot path: called where something failed. */
 import { uncurryThis } from './intrinsics';
 
-const TORN_LOST = /"phase":"lost","count":(\d+),"time":/;
+const TORN_LOST = /"phase":"lost","count":\d+,"time":/;
 const MARKS = ['"phase":"lost","count":', '"phase":"start",', '"phase":"end",'];
 const NEWLINE = 10;
 const { parse } = JSON;
@@ -26,18 +26,15 @@ export function countRecords(lines: Buffer): number {
   return records;
 }
 
-/** By the record's own `phase`: a prefix or a context may hold fields of that name further in. */
+/**
+ * By the record's own `phase`: a prefix or a context may hold fields of that name further in. What a `lost` record
+ * tells of was counted when it was lost, so its line counts nothing.
+ */
 function countLine(line: string): number {
-  let record: { phase?: unknown; count?: unknown };
   try {
-    record = parse(line);
+    const { phase } = parse(line) as { phase?: unknown };
+    return phase === 'lost' || phase === 'start' || phase === 'end' ? 0 : 1;
   } catch {
-    const lost = TORN_LOST.exec(line);
-    return lost === null ? 1 : Number(lost[1]);
+    return TORN_LOST.test(line) ? 0 : 1;
   }
-  return record.phase === 'lost'
-    ? Number(record.count)
-    : record.phase === 'start' || record.phase === 'end'
-      ? 0
-      : 1;
 }

@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { asOwn } from './own';
 
-/** Where in the shared array: milliseconds since the anchor (0: not running), and the order to stop. */
-export const MILLISECONDS = 0;
-export const STOP = 1;
 export const TICK_MS = 1;
 
+/** What the two threads share. */
 export interface TickerData {
-  ticker: Int32Array;
+  /** [0]: milliseconds since the anchor; 0: not running. A double, since an integer would be full after 25 days. */
+  milliseconds: Float64Array;
+  /** [0]: 1 is the order to stop. */
+  stop: Int32Array;
   anchorNs: number;
 }
 
@@ -25,17 +26,18 @@ export interface Ticker {
 const { store, notify } = Atomics;
 
 export function startTicker(anchorNs: number): Ticker {
-  const ticker = new Int32Array(new SharedArrayBuffer(8));
+  const milliseconds = new Float64Array(new SharedArrayBuffer(8));
+  const stop = new Int32Array(new SharedArrayBuffer(4));
   asOwn(() => {
     const worker = new Worker(join(__dirname, 'ticker-thread.js'), {
-      workerData: { ticker, anchorNs } satisfies TickerData,
+      workerData: { milliseconds, stop, anchorNs } satisfies TickerData,
       // Nothing of the program's: neither its preloads (NODE_OPTIONS, -r) nor its environment.
       execArgv: [],
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
     });
     const ended = (): void => {
-      store(ticker, MILLISECONDS, 0);
+      milliseconds[0] = 0;
     };
     // Where no thread can be had (its limits, the process's), times are precise: dearer, and never wrong.
     worker.on('error', ended);
@@ -43,11 +45,11 @@ export function startTicker(anchorNs: number): Ticker {
     worker.unref();
   });
   return {
-    // No Atomics.load: V8 does not inline it before Node 22 (12 ns), and any value that was ever stored will do.
-    read: () => ticker[MILLISECONDS],
+    // No Atomics: any value that was ever stored will do.
+    read: () => milliseconds[0],
     stop() {
-      store(ticker, STOP, 1);
-      notify(ticker, STOP);
+      store(stop, 0, 1);
+      notify(stop, 0);
     },
   };
 }
