@@ -6,12 +6,14 @@ import { TracerError } from '../errors';
 import { FORMAT_VERSION, type StartRecord, type TraceRecord } from '../log/event';
 import { Decoder } from './decoder';
 import { Lines } from './lines';
+import { inOrder } from './pieces';
 import { LOST, START } from './record';
 
 /**
  * Where a log comes from: a path ('-' is standard input), a file: URL, anything that gives bytes or text
- * asynchronously, such as a Readable; or several of these, read one after another. What is gzipped is known by its
- * first bytes, whatever its name.
+ * asynchronously, such as a Readable; or several of these, read one after another, but for the files of a rotated log
+ * (app.log, app.log.1, app.log.2.gz), which are read from the oldest on. What is gzipped is known by its first bytes,
+ * whatever its name.
  */
 export type LogSource =
   | string
@@ -55,6 +57,7 @@ interface Input {
   name: string;
   size: number | undefined;
   chunks(): AsyncIterable<Uint8Array | string>;
+  peek: (() => AsyncGenerator<Buffer>) | undefined;
 }
 
 /**
@@ -93,7 +96,7 @@ class Scanner {
 
   /** Yields after each chunk. */
   async *run(): AsyncGenerator<void> {
-    const inputs = await inputsOf(this.#source);
+    const inputs = await inOrder(await inputsOf(this.#source));
     const sizes = inputs.map((input) => input.size);
     const totalBytes = sizes.includes(undefined)
       ? undefined
@@ -218,17 +221,22 @@ async function inputsOf(source: LogSource): Promise<Input[]> {
 }
 
 async function inputOf(source: unknown): Promise<Input> {
-  if (source === '-') return { name: 'standard input', size: undefined, chunks: () => process.stdin };
+  if (source === '-')
+    return { name: 'standard input', size: undefined, peek: undefined, chunks: () => process.stdin };
   if (typeof source === 'string' || source instanceof URL) {
     const path = typeof source === 'string' ? source : fileURLToPath(source);
     const stats = await stat(path).catch((error) => {
       throw unopened(path, error);
     });
     if (stats.isDirectory()) throw unopened(path, new Error('it is a folder'));
-    return { name: path, size: stats.isFile() ? stats.size : undefined, chunks: () => fileChunks(path) };
+    const chunks = () => fileChunks(path);
+    return stats.isFile()
+      ? { name: path, size: stats.size, chunks, peek: () => inflated(chunks()) }
+      : { name: path, size: undefined, chunks, peek: undefined };
   }
   if (typeof source === 'object' && source !== null && Symbol.asyncIterator in source) {
-    return { name: 'a stream', size: undefined, chunks: () => source as AsyncIterable<Uint8Array> };
+    const chunks = () => source as AsyncIterable<Uint8Array>;
+    return { name: 'a stream', size: undefined, chunks, peek: undefined };
   }
   throw new TracerError(
     'ERR_ASYNC_TRACER_INPUT',

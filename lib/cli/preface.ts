@@ -21,6 +21,11 @@ function runOf(run: RunReport): string {
   return `${who}${node === null ? '' : ` on Node ${clean(node)}`}${endOfRun(run)}`;
 }
 
+/** Whether two runs may be one, read in the wrong order. Where both have a header, they are told apart by it. */
+function goesBack(before: RunReport, after: RunReport): boolean {
+  return after.from < before.from && (before.node === null || after.node === null);
+}
+
 /** What to say where nothing was found: `none`, unless there was nothing to look at. */
 export function noneOf(none: string, { operationRecords, runs }: LogReport): string {
   if (operationRecords > 0) {
@@ -36,7 +41,7 @@ export function noneOf(none: string, { operationRecords, runs }: LogReport): str
 
 /** Always says how many records were lost, unreadable or without their init, also that none were. */
 export function renderPreface(log: LogReport, { width, colors }: Screen): string {
-  const { records, runs, runCount, foreign, cut, damaged, lost, withoutInit, forgotten } = log;
+  const { records, runs, runCount, foreign, cut, damaged, sources, lost, withoutInit, forgotten } = log;
   const unreadable = foreign + cut;
   const who = runCount === 1 ? `1 run${runOf(runs[0])}` : formatCountOf(runCount, 'run');
   const lines = [`${formatCountOf(records, 'record')} in ${formatDuration(log.elapsed)}, ${who}`];
@@ -46,11 +51,16 @@ export function renderPreface(log: LogReport, { width, colors }: Screen): string
     lines.push(colors.yellow(`${clean(source)} could be read in part only: ${clean(message)}`));
   }
   const incomplete = runs.filter((run) => run.complete === false).length;
+  const order = 'if the files are pieces of a rotated log, name the oldest first';
   if (incomplete > 0) {
     lines.push(
       colors.yellow(
-        `${formatCountOf(incomplete, 'run')} whose end record counts other records than those here: parts of the log are missing`,
+        `${formatCountOf(incomplete, 'run')} whose end record counts other records than those here: parts of the log are missing${sources > 1 ? `; ${order}` : ''}`,
       ),
+    );
+  } else if (sources > 1 && runs.some((run, i) => i > 0 && goesBack(runs[i - 1], run))) {
+    lines.push(
+      colors.yellow(`A later file begins before an earlier one, with ids that begin anew: ${order}`),
     );
   }
   if (forgotten > 0) {

@@ -103,6 +103,24 @@ describe('readLog', () => {
     assert.deepEqual([counts.records, counts.foreign, counts.lost], [0, 3, 0]);
   });
 
+  it('reads the pieces of a rotated log from the oldest on, and leaves other files where they are', async () => {
+    const numbered = (id: number) => `${event('before', id, 'TCP', id)}\n`;
+    const piece = (name: string, id: number) => file(name, numbered(id));
+    const [b2, b1, b] = [piece('b.log.2', 30), piece('b.log.1', 40), piece('b.log', 50)];
+    const opened = file('a.log', `${start(9)}\n${numbered(9)}`);
+    const [old, older] = [
+      file('a.log.1', `cut off\n${numbered(8)}`),
+      file('a.log-20261130.gz', gzipSync(numbered(7))),
+    ];
+    const idsOf = async (source: LogSource) =>
+      (await read(source)).records.flatMap((record) => (record as { opid?: number }).opid ?? []);
+    assert.deepEqual(await idsOf([opened, older, old]), [7, 8, 9]);
+    assert.deepEqual(await idsOf([b, b1, b2, pathToFileURL(opened), old]), [30, 40, 50, 8, 9]);
+    assert.deepEqual(await idsOf([piece('z.aa', 3), piece('z.ab', 2)]), [3, 2]);
+    assert.deepEqual(await idsOf([b, asSource([numbered(1)]), b1]), [40, 50, 1]);
+    assert.deepEqual(await idsOf([b, file('b.log.3', 'nothing\n'), b1]), [40, 50]);
+  });
+
   it('counts what the tracer says it lost', async () => {
     const lost = JSON.stringify({ phase: 'lost', count: 12, time: 5 });
     assert.equal((await read(asSource([`${lost}\n${TEXT}${lost}\n`]))).counts.lost, 24);

@@ -86,6 +86,38 @@ describe('the commands that read logs', () => {
     assert.deepEqual([log.sources, log.runCount, log.records], [2, 2, 252]);
   });
 
+  it('gives one answer to a rotated log whichever way its files are named', () => {
+    const lines = readFileSync(LOG, 'utf8').split(/(?<=\n)/);
+    const folder = temporaryFolder();
+    const pieces = [lines.slice(0, 40), lines.slice(40, 90), lines.slice(90)].map((piece, i) => {
+      const log = path.join(folder, ['app.ndjson.2', 'app.ndjson.1', 'app.ndjson'][i]);
+      writeFileSync(log, piece.join(''));
+      return log;
+    });
+    const whole = command(['leaks', LOG]).stdout;
+    assert.equal(command(['leaks', ...pieces]).stdout, whole);
+    assert.equal(command(['leaks', ...pieces.toReversed()]).stdout, whole);
+  });
+
+  it('tells that files may be in the wrong order where their names do not', () => {
+    const folder = temporaryFolder();
+    const log = (name: string, ...more: string[]) => {
+      const file = path.join(folder, name);
+      writeFileSync(file, `${more.join('\n')}\n`);
+      return file;
+    };
+    const counts = { init: 2, before: 0, after: 0, destroy: 0, resolve: 0 };
+    const first = log('b', start(0), init(5, 'TCP', 1));
+    const second = log('a', init(6, 'TCP', 2), end(3, { counts }));
+    const advice = /if the files are pieces of a rotated log, name the\s+oldest first/;
+    assert.match(command(['stats', second, first]).stdout, advice);
+    assert.doesNotMatch(command(['stats', first, second]).stdout, advice);
+    const [bare, later] = [log('c', init(5, 'TCP', 1)), log('d', init(500, 'TCP', 2))];
+    assert.match(command(['stats', later, bare]).stdout, advice);
+    assert.doesNotMatch(command(['stats', bare, later]).stdout, advice);
+    assert.doesNotMatch(command(['stats', second]).stdout, advice);
+  });
+
   it('uses colours where they are forced, and never with NO_COLOR', () => {
     const colour = '\x1b[';
     assert.ok(!command(['leaks', LOG]).stdout.includes(colour));
