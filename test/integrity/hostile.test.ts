@@ -31,7 +31,7 @@ describe('hostile surroundings', { concurrency: 2 }, () => {
         context.skip('needs root');
         return;
       }
-      const run = { args: [scenario] };
+      const run = { args: [scenario], covered: false };
       const [bare, traced] = [await runBare(PROGRAM, run), await runTraced(PROGRAM, run)];
       assertSame(traced, bare);
       assertWhole(traced.records);
@@ -39,7 +39,7 @@ describe('hostile surroundings', { concurrency: 2 }, () => {
   }
 
   it('the edge of the stack: a RangeError stays catchable, and what could not be recorded there is counted', async () => {
-    const run = { args: ['the edge of the stack'] };
+    const run = { args: ['the edge of the stack'], covered: false };
     const [bare, traced] = [await runBare(PROGRAM, run), await runTraced(PROGRAM, run)];
     assertSame(traced, bare);
     const end = traced.records.at(-1) as EndRecord;
@@ -52,7 +52,7 @@ describe('hostile surroundings', { concurrency: 2 }, () => {
   });
 
   it('with stacks and contexts the edge of the stack stays catchable, and nothing in the log is torn', async () => {
-    const run = { args: ['the edge of the stack'] };
+    const run = { args: ['the edge of the stack'], covered: false };
     const bare = await runBare(PROGRAM, run);
     assertSame(await runTraced(PROGRAM, run, { options: { stacks: 10, contexts: true } }), bare);
   });

@@ -68,7 +68,7 @@ function shell(script: string, env: NodeJS.ProcessEnv): Promise<{ stdout: string
   const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...own } = process.env;
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', script], {
-      env: { ...own, NODE_V8_COVERAGE: undefined, ...env },
+      env: { ...own, ...env },
       timeout: 120_000,
     });
     let [stdout, stderr] = ['', ''];

@@ -29,6 +29,11 @@ export interface Run {
   cwd?: string;
   /** Put before the command: `ulimit` and the like, by a shell. */
   shell?: string;
+  /**
+   * Whether a traced run counts for the coverage of lib/, where that is measured; true by default. Not where it would be
+   * seen: it is written at exit with the rights and the globals of the program, and slows deep recursion down.
+   */
+  covered?: boolean;
   /** Called once the program is started. */
   drive?: (child: ChildProcess) => void;
 }
@@ -49,16 +54,21 @@ export function fixture(name: string): string {
 
 /** Runs a program of the fixtures as it is. */
 export function runBare(program: string, run: Run = {}): Promise<Outcome> {
+  return execute(program, { ...run, covered: false });
+}
+
+function execute(program: string, run: Run): Promise<Outcome> {
   const command = [process.execPath, ...(run.flags ?? []), fixture(program), ...(run.args ?? [])];
   const [file, args] =
     run.shell === undefined
       ? [command[0], command.slice(1)]
       : ['/bin/sh', ['-c', `${run.shell}; exec "$@"`, 'sh', ...command]];
-  // NODE_V8_COVERAGE is named with undefined below: Node hands it on to children whose env does not name it.
   const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...env } = process.env;
+  // Undefined, not absent: Node hands the variable on to children whose env does not name it.
+  if (run.covered === false) env['NODE_V8_COVERAGE'] = undefined;
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
-      env: { ...env, NODE_V8_COVERAGE: undefined, ...run.env },
+      env: { ...env, ...run.env },
       cwd: run.cwd,
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
@@ -101,7 +111,7 @@ export async function runTraced(program: string, run: Run = {}, trace: Trace = {
     const target = trace.target ?? path.join(folder, '%p-%t.ndjson');
     const stats = path.join(folder, 'stats.json');
     const plan = { target, options: { header: true, ...trace.options }, stats };
-    const outcome = await runBare(program, {
+    const outcome = await execute(program, {
       ...run,
       flags: ['-r', PRELOAD, ...(run.flags ?? [])],
       env: { ...run.env, INTEGRITY: JSON.stringify(plan) },
