@@ -69,7 +69,7 @@ describe('the four problems of the README', () => {
     const { opid } = JSON.parse(init as string) as { opid: number };
     const answer = ask('tree', '--root', String(opid), log('server'));
     assert.match(answer, /FSREQCALLBACK Server\.answer \(\S*server\.js:5:6\)/);
-    assert.match(answer, /Timeout <anonymous> \(\S*server\.js:6:5\)/);
+    assert.match(answer, /Timeout \S+ \(\S*server\.js:6:5\)/);
   });
 
   it('does my library leave something open: the socket of the answer "no"', async () => {
