@@ -59,7 +59,7 @@ function normal(text) {
   return text
     .replace(/\b\d+(\.\d+)?\s?(ms|s)\b/g, 'TIME')
     .replace(/duration_ms: .*/g, 'duration_ms: TIME')
-    .replace(/# duration_ms .*/g, '# duration_ms TIME')
+    .replace(/([#ℹ]) duration_ms .*/g, '$1 duration_ms TIME')
     .replace(/^ +at .*\(?node:.*\)?\n/gm, '');
 }
 
