@@ -50,7 +50,7 @@ export interface TracerOptions {
   send?: boolean;
   /** A `start` record first and an `end` record last. Default false. */
   header?: boolean;
-  /** Bytes of the chunk handed to the destination. Default 262,144: smaller ones cost more (benchmark: `options`). */
+  /** Bytes of the chunk handed to the destination. Default 262,144. */
   bufferSize?: number;
   /** Milliseconds that a record waits at most while the event loop turns. Default 1,000. */
   flushInterval?: number;
