@@ -1,0 +1,197 @@
+/** A file as a destination, and how it is told from what takes its descriptor later. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { DROPPED, KEPT, TAKEN } from '../../lib/trace/destination/destination';
+import type * as File from '../../lib/trace/destination/file';
+import { createFileDestination } from '../../lib/trace/destination/file';
+import { identify, identifyPath } from '../../lib/trace/destination/identity';
+import { loadAnew } from '../support/modules';
+import { folder, LINE, newPath, PLENTY, recorder, textOf } from './ground';
+
+const FILE_OPTIONS = { append: false, mkdir: false, mode: 0o644 };
+
+describe('destination: a file', () => {
+  function onto(file: string | number, create = createFileDestination, append = false) {
+    const { errors, lost, observer } = recorder();
+    return { errors, lost, destination: create(file, { ...FILE_OPTIONS, append }, observer) };
+  }
+
+  /** node:fs with a disk that has room for this many bytes. */
+  function smallDisk(context: TestContext) {
+    const { writeSync } = fs;
+    const disk = { room: 0 };
+    const { mock } = context.mock.method(fs, 'writeSync', (fd: number, bytes: Buffer) => {
+      if (disk.room === 0) {
+        throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+      }
+      const written = writeSync(fd, bytes, 0, Math.min(bytes.length, disk.room));
+      disk.room -= written;
+      return written;
+    });
+    const { createFileDestination: create } = loadAnew<typeof File>('trace/destination/file');
+    return { disk, create, restore: () => mock.restore() };
+  }
+
+  for (const append of [false, true]) {
+    it(`append ${append}: ${append ? 'adds to what is there' : 'begins the file anew'}`, async () => {
+      const file = newPath();
+      fs.writeFileSync(file, 'old\n');
+      const { destination } = onto(file, createFileDestination, append);
+      assert.equal(destination.write(Buffer.from(LINE)), TAKEN);
+      assert.equal(textOf(file), append ? `old\n${LINE}` : LINE);
+      assert.equal(await destination.flush(), true);
+      await destination.close();
+      await destination.close();
+    });
+  }
+
+  it('is written although the program has put a mock in the place of fs.writeSync', async (context) => {
+    const file = newPath();
+    const { destination } = onto(file);
+    const { mock } = context.mock.method(fs, 'writeSync', () => {
+      throw new Error('a mock');
+    });
+    assert.equal(destination.write(Buffer.from(LINE)), TAKEN);
+    assert.equal(mock.callCount(), 0);
+    mock.restore();
+    assert.equal(textOf(file), LINE);
+    await destination.close();
+  });
+
+  it('keeps one chunk of a full disk, drops the next, and gives the rest up at the end', async () => {
+    const { destination, errors, lost } = onto('/dev/full');
+    assert.equal(destination.write(Buffer.from('a\n')), KEPT);
+    assert.equal(destination.write(Buffer.from('b\n')), DROPPED);
+    assert.equal(await destination.flush(), false);
+    assert.equal(lost(), '');
+    assert.equal(destination.flushSync(0, false), false);
+    assert.equal(destination.flushSync(0, true), false);
+    assert.equal(lost(), 'a\n');
+    assert.equal(destination.write(Buffer.from('c\n')), DROPPED);
+    assert.deepEqual(errors, [['ENOSPC: no space left on device, write', false]]);
+    await destination.close();
+  });
+
+  it('goes on in the middle of a line once a full disk has room', async (context) => {
+    const file = newPath();
+    const { disk, create, restore } = smallDisk(context);
+    const { destination, errors, lost } = onto(file, create);
+    disk.room = 5;
+    assert.equal(destination.write(Buffer.from(LINE)), KEPT);
+    assert.equal(textOf(file), LINE.slice(0, 5));
+    disk.room = PLENTY;
+    assert.equal(destination.write(Buffer.from('b\n')), TAKEN);
+    assert.equal(textOf(file), `${LINE}b\n`);
+    assert.deepEqual([errors, lost()], [[['the disk is full', false]], '']);
+    await destination.close();
+    restore();
+  });
+
+  it('closed on a full disk, ends with its last whole line, and the other is lost', async (context) => {
+    const file = newPath();
+    const { disk, create, restore } = smallDisk(context);
+    const { destination, lost } = onto(file, create);
+    disk.room = 7;
+    assert.equal(destination.write(Buffer.from('one\ntwo\nthree\n')), KEPT);
+    assert.equal(textOf(file), 'one\ntwo');
+    await destination.close();
+    restore();
+    assert.equal(textOf(file), 'one\n');
+    assert.equal(lost(), '\nthree\n');
+  });
+
+  it('renamed and reopened, is begun anew under its name', async () => {
+    const file = newPath();
+    const { destination } = onto(file);
+    destination.write(Buffer.from('a\n'));
+    fs.renameSync(file, `${file}.1`);
+    destination.reopen?.(undefined);
+    destination.write(Buffer.from('b\n'));
+    assert.deepEqual([textOf(`${file}.1`), textOf(file)], ['a\n', 'b\n']);
+    await destination.close();
+  });
+
+  it('reopened where nobody has renamed it, is not emptied', async () => {
+    const file = newPath();
+    const { destination } = onto(file);
+    destination.write(Buffer.from('a\n'));
+    destination.reopen?.(file);
+    destination.write(Buffer.from('b\n'));
+    assert.equal(textOf(file), 'a\nb\n');
+    await destination.close();
+  });
+
+  it('reopened elsewhere, leaves the first file with what it had, and closed', async () => {
+    const [first, second] = [newPath(), newPath()];
+    // The lowest that is free is given out next.
+    const fd = fs.openSync(first, 'w');
+    fs.closeSync(fd);
+    const { destination } = onto(first);
+    assert.equal(identify(fd), identifyPath(first));
+    destination.write(Buffer.from('a\n'));
+    destination.reopen?.(second);
+    assert.equal(identify(fd), undefined);
+    destination.write(Buffer.from('b\n'));
+    assert.deepEqual([textOf(first), textOf(second)], ['a\n', 'b\n']);
+    await destination.close();
+  });
+
+  it('goes on where it was when it cannot be reopened', async () => {
+    const file = newPath();
+    const { destination, errors } = onto(file);
+    assert.throws(() => destination.reopen?.(path.join(folder, 'none', 'x')), { code: 'ENOENT' });
+    assert.equal(destination.write(Buffer.from(LINE)), TAKEN);
+    assert.equal(textOf(file), LINE);
+    assert.deepEqual(errors, []);
+    await destination.close();
+  });
+
+  it('by descriptor, stays open when the tracer lets go of it', async () => {
+    const file = newPath();
+    const fd = fs.openSync(file, 'w');
+    const { destination } = onto(fd);
+    destination.write(Buffer.from(LINE));
+    await destination.close();
+    fs.writeSync(fd, 'theirs\n');
+    fs.closeSync(fd);
+    assert.equal(textOf(file), `${LINE}theirs\n`);
+  });
+
+  it('whose descriptor the program has closed takes nothing more', async () => {
+    const fd = fs.openSync(newPath(), 'w');
+    const { destination, errors } = onto(fd);
+    fs.closeSync(fd);
+    assert.equal(destination.write(Buffer.from(LINE)), DROPPED);
+    assert.equal(destination.write(Buffer.from(LINE)), DROPPED);
+    assert.deepEqual(errors, [[`descriptor ${fd} was closed`, true]]);
+    await destination.close();
+  });
+
+  it('whose descriptor is another file’s by now does not write there', async () => {
+    const [first, second] = [newPath(), newPath()];
+    const fd = fs.openSync(first, 'w');
+    const { destination, errors } = onto(fd);
+    fs.closeSync(fd);
+    assert.equal(fs.openSync(second, 'w'), fd);
+    assert.equal(destination.write(Buffer.from(LINE)), DROPPED);
+    await destination.close();
+    fs.closeSync(fd);
+    assert.equal(textOf(second), '');
+    assert.deepEqual(errors, [[`descriptor ${fd} was closed and now stands for another file`, true]]);
+  });
+});
+
+describe('destination: identity', () => {
+  it('is the same by descriptor and by path, and none of what is not there', () => {
+    const file = newPath();
+    const fd = fs.openSync(file, 'w');
+    const { dev, ino } = fs.statSync(file);
+    assert.equal(identify(fd), `${dev}:${ino}`);
+    assert.equal(identifyPath(file), `${dev}:${ino}`);
+    fs.closeSync(fd);
+    assert.equal(identify(fd), undefined);
+    assert.equal(identifyPath(`${file}.none`), undefined);
+  });
+});
