@@ -215,7 +215,7 @@ describe('async-tracer run', () => {
     await heard(child, /ready/);
     child.kill('SIGINT');
     await heard(child, /interrupt 1/);
-    child.stdin.end('\n');
+    child.stdin.write('\n');
     const { code, stdout } = await end;
     assert.deepEqual([code, stdout], [0, `ready under ${child.pid}.\ninterrupt 1\ntotal 1\n`]);
   });
