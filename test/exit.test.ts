@@ -19,6 +19,7 @@ describe('exit', () => {
     const told: unknown[] = [];
     const finisher: Exit.Finisher = {
       finish: (ending) => told.push(ending),
+      amend: (ending) => told.push(['amended', ending]),
       flush: () => told.push('flush'),
     };
     finishAtExit(finisher);
@@ -108,6 +109,7 @@ describe('exit', () => {
     const late: unknown[] = [];
     const finisher: Exit.Finisher = {
       finish: (ending) => late.push(ending),
+      amend: (ending) => late.push(['amended', ending]),
       flush: () => late.push('flush'),
     };
     whileExiting(3, () => {

@@ -18,6 +18,8 @@ export interface Ending {
 export interface Finisher {
   /** Called once, from within an exit listener. */
   finish(ending: Ending): void;
+  /** Called behind that where it turns out that the process ends otherwise. */
+  amend(ending: Ending): void;
   /** Hands on what there is; called where an exit was announced that is none. */
   flush(): void;
 }
@@ -26,7 +28,12 @@ interface Exiting {
   _exiting?: boolean;
 }
 
+interface Process {
+  reallyExit(code?: number): never;
+}
+
 const { nextTick } = process;
+const toNumber = Number;
 const finishers = new Set<Finisher>();
 const holder = {};
 let fatal: { thrown: unknown } | undefined;
@@ -35,6 +42,15 @@ let ending: Ending | undefined;
 
 function isExiting(): boolean {
   return (process as Exiting)._exiting === true;
+}
+
+function codeNow(): number | undefined {
+  try {
+    return toNumber(process.exitCode ?? 0);
+  } catch {
+    // A getter that the program has put there.
+    return undefined;
+  }
 }
 
 function onExit(): void {
@@ -51,27 +67,84 @@ function onExit(): void {
     });
     return;
   }
-  finish({ exitcode: Number(process.exitCode ?? 0), error: fatal });
+  finish({ exitcode: codeNow(), error: fatal });
 }
 
 function finish(how: Ending): void {
-  if (ending !== undefined) {
-    return;
+  if (ending === undefined) {
+    ending = how;
+    watchReallyExit();
+    tell((finisher) => finisher.finish(how));
   }
-  ending = how;
-  asOwn(() => {
-    for (const finisher of finishers) {
-      finisher.finish(how);
+}
+
+/** Exit listeners that stand behind ours can still change the code: test runners count their failures in one. */
+function amend(how: Ending): void {
+  if (ending !== undefined && (how.exitcode !== ending.exitcode || how.error !== ending.error)) {
+    ending = how;
+    tell((finisher) => finisher.amend(how));
+  }
+}
+
+function amendCode(exitcode: number | undefined): void {
+  if (ending !== undefined) {
+    amend({ exitcode, error: ending.error });
+  }
+}
+
+/**
+ * What is thrown here would change how the program ends. Where a tracer cannot be told, for want of stack, its log is
+ * what it would be after a kill.
+ */
+function tell(how: (finisher: Finisher) => void): void {
+  try {
+    asOwn(() => {
+      for (const finisher of finishers) {
+        how(finisher);
+      }
+    });
+  } catch {
+    // See above.
+  }
+}
+
+/** Without process.exit, who is called last is settled when the loop is idle, behind the other listeners to that. */
+function onBeforeExit(): void {
+  later(() => {
+    if (finishers.size > 0) {
+      process.removeListener('exit', onLast);
+      process.on('exit', onLast);
     }
   });
+}
+
+function onLast(): void {
+  if (isExiting()) {
+    amendCode(codeNow());
+  }
+}
+
+/** With process.exit, the last thing that it does, behind all listeners, is to look this function up and call it. */
+function watchReallyExit(): void {
+  const its = process as unknown as Process;
+  const { reallyExit } = its;
+  try {
+    its.reallyExit = (code) => {
+      amendCode(code ?? 0);
+      return reallyExit.call(process, code);
+    };
+  } catch {
+    // The program has made it read-only: the code stays as our listener found it.
+  }
 }
 
 /** Called before anybody handles the error: whether it ends the process shows when a tick comes after it, or none. */
 function onFatal(thrown: unknown): void {
   fatal = { thrown };
   if (isExiting()) {
-    // An exit listener that stands before ours has thrown: ours is not called any more.
+    // An exit listener has thrown: those behind it are not called any more, ours perhaps among them.
     finish({ exitcode: undefined, error: fatal });
+    amend({ exitcode: undefined, error: fatal });
     return;
   }
   // Where a handler throws in its turn, nobody is called any more.
@@ -91,6 +164,7 @@ export function finishAtExit(finisher: Finisher): void {
   if (finishers.size === 0) {
     register(holder, onExit);
     process.on('uncaughtExceptionMonitor', onFatal);
+    process.on('beforeExit', onBeforeExit);
   }
   finishers.add(finisher);
   if (ending !== undefined) {
@@ -103,5 +177,7 @@ export function forget(finisher: Finisher): void {
   if (finishers.delete(finisher) && finishers.size === 0) {
     unregister(holder);
     process.removeListener('uncaughtExceptionMonitor', onFatal);
+    process.removeListener('beforeExit', onBeforeExit);
+    process.removeListener('exit', onLast);
   }
 }

@@ -1,17 +1,16 @@
 /** The inside of the `start` and `end` records. */
 import { threadId } from 'node:worker_threads';
-import { type ErrorSummary, FORMAT_VERSION } from '../log/event';
+import { FORMAT_VERSION } from '../log/event';
 import { anchor } from './clock';
 import type { Ending } from './exit';
 import type { ResolvedOptions } from './options';
-import { framesOf } from './stack';
+import { summaryOf } from './thrown';
 import type { TracerStats } from './tracer';
 
 const { version }: { version: string } = require('../../../package.json');
 const { stringify } = JSON;
 const { isArray } = Array;
 const { keys } = Object;
-const ERROR_TEXT_MAX = 4096;
 
 export function startFields(options: ResolvedOptions): string {
   const { prefix: _prefix, suffix: _suffix, stacks, contexts, include, exclude, ...rest } = options;
@@ -43,7 +42,7 @@ export function endFields(ending: Ending | undefined, stats: TracerStats): strin
     live: stats.live,
     reason,
     exitcode: ending?.exitcode,
-    error: ending?.error && summary(ending.error.thrown),
+    error: ending?.error && summaryOf(ending.error.thrown),
   });
 }
 
@@ -70,29 +69,4 @@ function json(value: unknown): string {
     }
   }
   return `{${text}}`;
-}
-
-/** Reads each property apart: anything can be thrown, a Proxy or an object whose getters throw among it. */
-function summary(thrown: unknown): ErrorSummary {
-  const read = (key: string): string | undefined => {
-    try {
-      const value = (thrown as Record<string, unknown>)[key];
-      return typeof value === 'string' ? value.slice(0, ERROR_TEXT_MAX) : undefined;
-    } catch {
-      return undefined;
-    }
-  };
-  if (typeof thrown !== 'object' || thrown === null) {
-    return { name: typeof thrown, message: shown(thrown), stack: [] };
-  }
-  return {
-    name: read('name') ?? 'Error',
-    message: read('message') ?? '',
-    code: read('code'),
-    stack: framesOf(read('stack') ?? ''),
-  };
-}
-
-function shown(value: unknown): string {
-  return String(value).slice(0, ERROR_TEXT_MAX);
 }

@@ -120,6 +120,7 @@ export class Tracer implements Disposable, AsyncDisposable {
     });
     this.#finisher = {
       finish: (ending) => this.#finishAtExit(ending),
+      amend: (ending) => this.#sayEnd(ending),
       flush: () => this.flushSync(),
     };
     if (options.header) {
@@ -319,19 +320,23 @@ export class Tracer implements Disposable, AsyncDisposable {
     this.#encoder.flush();
     const arrived = this.#destination.flushSync(EXIT_WAIT_MS, true);
     this.#exiting = true;
-    if (this.#options.header) {
-      const fields = (): string => header().endFields(ending, this.stats());
-      this.#encoder.line(fields());
-      this.#encoder.flush();
-      this.#encoder.writeThrough(fields);
-    } else {
-      // A `lost` record may stand in the chunk.
-      this.#encoder.flush();
-      this.#encoder.writeThrough();
-    }
+    this.#sayEnd(ending);
     if (!this.#destination.flushSync(arrived ? EXIT_WAIT_MS : 0, true)) {
       this.#onError(new Error(TOO_SLOW), false);
     }
+  }
+
+  /** What comes behind this is written at once, each time with another `end` behind it. */
+  #sayEnd(ending: Ending): void {
+    // Not by the trailer: there may be nothing for it to stand behind.
+    this.#encoder.writeThrough();
+    const fields = (): string => header().endFields(ending, this.stats());
+    if (this.#options.header) {
+      this.#encoder.line(fields());
+    }
+    // A `lost` record may stand in the chunk.
+    this.#encoder.flush();
+    this.#encoder.writeThrough(this.#options.header ? fields : undefined);
   }
 
   /** Called from within a hook: whatever the destination does must stay here. */

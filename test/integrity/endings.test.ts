@@ -13,10 +13,12 @@ const WHOLE: Record<string, Pick<EndRecord, 'reason'> & { exitcode?: number }> =
   'exit-first-tick': { reason: 'exit', exitcode: 3 },
   'exit-in-timer': { reason: 'exit', exitcode: 4 },
   'exit-in-promise': { reason: 'exit', exitcode: 5 },
-  'exit-in-exit-listener': { reason: 'exit', exitcode: 0 },
-  'exit-code-in-exit-listener': { reason: 'exit', exitcode: 0 },
+  'exit-in-exit-listener': { reason: 'exit', exitcode: 6 },
+  'exit-code-in-exit-listener': { reason: 'exit', exitcode: 7 },
+  'exit-code-in-last-exit-listener': { reason: 'exit', exitcode: 17 },
+  'exit-code-in-exit-listener-after-exit': { reason: 'exit', exitcode: 18 },
   'work-in-exit-listener': { reason: 'exit', exitcode: 0 },
-  'throw-in-exit-listener': { reason: 'exit', exitcode: 0 },
+  'throw-in-exit-listener': { reason: 'error' },
   'throw-in-earlier-exit-listener': { reason: 'error' },
   'exit-in-a-hook': { reason: 'exit', exitcode: 8 },
   'exit-emitted-by-hand': { reason: 'exit', exitcode: 0 },
@@ -25,6 +27,18 @@ const WHOLE: Record<string, Pick<EndRecord, 'reason'> & { exitcode?: number }> =
   'throw-at-once': { reason: 'error', exitcode: 1 },
   'throw-nothing': { reason: 'error', exitcode: 1 },
   'throw-a-trap': { reason: 'error', exitcode: 1 },
+  'throw-a-function': { reason: 'error', exitcode: 1 },
+  'throw-a-function-with-toString': { reason: 'error', exitcode: 1 },
+  'throw-a-proxy-of-a-function': { reason: 'error', exitcode: 1 },
+  'throw-a-revoked-proxy': { reason: 'error', exitcode: 1 },
+  'throw-a-symbol': { reason: 'error', exitcode: 1 },
+  'throw-without-prototype': { reason: 'error', exitcode: 1 },
+  'throw-endless-getters': { reason: 'error', exitcode: 9 },
+  'throw-endless-traps': { reason: 'error', exitcode: 9 },
+  'throw-much-text': { reason: 'error', exitcode: 9 },
+  'throw-a-long-number': { reason: 'error', exitcode: 9 },
+  'throw-with-prepareStackTrace-that-throws': { reason: 'error', exitcode: 9 },
+  'reject-aborted': { reason: 'error', exitcode: 1 },
   'throw-handled': { reason: 'exit', exitcode: 0 },
   'throw-handled-with-exit': { reason: 'error', exitcode: 9 },
   'throw-captured': { reason: 'exit', exitcode: 0 },
@@ -36,7 +50,7 @@ const WHOLE: Record<string, Pick<EndRecord, 'reason'> & { exitcode?: number }> =
 };
 
 /** Endings at which no JavaScript runs any more. */
-const CUT = ['abort', 'kill', 'reallyExit', 'handler-throws', 'SIGTERM', 'SIGINT', 'SIGHUP'];
+const CUT = ['abort', 'kill', 'kill-SIGTERM', 'reallyExit', 'handler-throws', 'SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /** Sends the signal that the ending is named after, when the program is ready for it. */
 function signal(ending: string): ((child: ChildProcess) => void) | undefined {
@@ -88,6 +102,28 @@ describe('endings', { concurrency: 2 }, () => {
       { name: 'TypeError', message: 'not caught', code: 'E_NOT_CAUGHT' },
     );
     assert.match(error?.stack[0] as string, /^[^:]*:.*endings\.js:\d+:\d+$/);
+  });
+
+  it('a main module that is never done ends as bare, with 13, and the log says so', async () => {
+    const [bare, traced] = [await runBare('unsettled.mjs'), await runTraced('unsettled.mjs')];
+    assert.equal(bare.code, 13);
+    assertSame(traced, bare);
+    const { reason, exitcode } = assertWhole(traced.records);
+    assert.deepEqual({ reason, exitcode }, { reason: 'exit', exitcode: 13 });
+  });
+
+  it('the end record tells what Node aborts with, whose fields are getters', async () => {
+    const { records } = await runTraced(PROGRAM, { args: ['reject-aborted'] });
+    const { error } = assertWhole(records);
+    assert.deepEqual([error?.name, error?.message], ['AbortError', 'This operation was aborted']);
+  });
+
+  it('process.exit at the edge of the stack: ends as bare, and the log has whole lines', async () => {
+    // Not counted for the coverage: that makes each frame larger.
+    const run = { args: ['exit-at-the-edge-of-the-stack'], covered: false };
+    const [bare, traced] = [await runBare(PROGRAM, run), await runTraced(PROGRAM, run)];
+    assertSame(traced, bare);
+    assert.equal(traced.records[0].phase, 'start');
   });
 
   it('the end record tells what was thrown where it is no error', async () => {
