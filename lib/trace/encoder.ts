@@ -177,21 +177,29 @@ function putWords(to: DataView, p: number, words: Float64Array, from: number, le
   return end;
 }
 
+/**
+ * The words are taken before the stores: V8 stores into a DataView without a call only where nothing branches between
+ * the load of the method and its call. With the table looked up in the argument itself, that call was 3% of a loop's
+ * CPU on Node 20, where all of encodeRun is 8%.
+ */
 function putNumber(to: DataView, p: number, value: number): number {
   if (value < 10_000) {
     if (value < 0) {
       to.setUint8(p, 45);
       return putLarge(to, p + 1, -value);
     }
-    to.setInt32(p, leading[value] || makeLeading(value), true);
+    const word = leading[value] || makeLeading(value);
+    to.setInt32(p, word, true);
     return p + (value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4);
   }
   if (value < 100_000_000) {
     const high = (value / 10_000) | 0;
-    to.setInt32(p, leading[high] || makeLeading(high), true);
-    const next = p + (high < 100 ? (high < 10 ? 1 : 2) : high < 1000 ? 3 : 4);
     const low = value - high * 10_000;
-    to.setInt32(next, padded[low] || makePadded(low), true);
+    const highWord = leading[high] || makeLeading(high);
+    const lowWord = padded[low] || makePadded(low);
+    const next = p + (high < 100 ? (high < 10 ? 1 : 2) : high < 1000 ? 3 : 4);
+    to.setInt32(p, highWord, true);
+    to.setInt32(next, lowWord, true);
     return next + 4;
   }
   return putLarge(to, p, value);
@@ -207,8 +215,10 @@ function putLarge(to: DataView, p: number, value: number): number {
   const next = putLarge(to, p, high);
   const middle = (low / 10_000) | 0;
   const last = low - middle * 10_000;
-  to.setInt32(next, padded[middle] || makePadded(middle), true);
-  to.setInt32(next + 4, padded[last] || makePadded(last), true);
+  const middleWord = padded[middle] || makePadded(middle);
+  const lastWord = padded[last] || makePadded(last);
+  to.setInt32(next, middleWord, true);
+  to.setInt32(next + 4, lastWord, true);
   return next + 8;
 }
 
