@@ -5,7 +5,14 @@
  * fatalError). So each catches what can still go wrong, a stack that is nearly used up above all, and counts the
  * record as lost; where even that call finds no stack, by a store that needs none.
  */
-import { asyncWrapProviders, createHook, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
+import {
+  type AsyncHook,
+  asyncWrapProviders,
+  createHook,
+  executionAsyncId,
+  executionAsyncResource,
+} from 'node:async_hooks';
+import { types } from 'node:util';
 import { TracerError } from '../errors';
 import { Code, PhaseIndex } from './codes';
 import type { Encoder } from './encoder';
@@ -13,6 +20,7 @@ import { OwnMap } from './intrinsics';
 import { createOps, type Selection } from './ops';
 import { OpTable } from './optable';
 import { claim, newestId, own, ownIds, release } from './own';
+import { Mark, RecentIds } from './recent';
 
 export interface HookOptions {
   encoder: Encoder;
@@ -36,14 +44,13 @@ export interface Hook {
 const OTHER = 0;
 const QUEUE_AFTER = 1;
 
-/** A destroyed operation that may still run, while promises are told by their ids alone: see `ended`. */
-const ENDED = 0xffff;
-/** How many of them are remembered. */
-const ENDED_MAX = 4096;
+/** A promise, or something that has ended: its id alone does not tell. No code of an op is that high. */
+const DOUBTFUL = 0xffff;
 /** Traced stretches that are remembered, for a program that toggles the tracer. */
-const STRETCHES_MAX = 32;
+const STRETCHES_MAX = 1024;
 
 const { stringify } = JSON;
+const { isPromise } = types;
 
 /**
  * Whether createHook() knows `trackPromises`: it is checked where it is known (24.22, 26), and ignored elsewhere. A
@@ -81,21 +88,23 @@ export function createTraceHook(options: HookOptions): Hook {
   const { init: encodeInit, event: encodeEvent } = encoder;
   const table = new OpTable();
   const ops = createOps(encoder, asyncWrapProviders as never, options.select, options.selectUnknown);
-  const { selected, queued, native } = ops;
+  const { selected, queued } = ops;
   const PROMISE = ops.promise;
   /** Types of the operations that have no code of their own. */
   const rareTypes = new OwnMap<number, string>();
 
   /**
    * Without promise destroys nothing would free a promise's entry, so promises are not kept: an id of the traced
-   * stretch that nobody knows is a promise. What is destroyed but may run again (an AsyncResource) is remembered for
-   * a while, or it would be taken for one.
+   * stretch that nobody knows is a promise, unless it is the id of something that has ended. Of the last millions of
+   * ids that is remembered; for older ones, what runs is looked at.
    */
   const keepPromises = options.promises && options.promiseDestroy;
   const skipPromises = !options.promises && canSkipPromises;
-  const ended = keepPromises ? undefined : new Float64Array(ENDED_MAX);
-  let endedNext = 0;
-  let endedCount = 0;
+  const recent = keepPromises ? undefined : new RecentIds();
+  /** Ids up to this one may be those of operations whose init could not be kept. */
+  let unsureTo = -1;
+  /** Whether the destroys of promises have come, though this trace does without. */
+  let tracked = false;
   /** Traced stretches as pairs of ids, the last one open. */
   let stretches: number[] = [];
 
@@ -106,31 +115,73 @@ export function createTraceHook(options: HookOptions): Hook {
     selected[PROMISE] = 0;
   }
 
+  /** What an id is that the table does not know, where promises are not kept in it. */
   function infer(id: number): number {
+    const mark = (recent as RecentIds).get(id);
+    if (mark === Mark.own) {
+      return Code.own;
+    }
+    if (mark === Mark.ended || !isTraced(id)) {
+      return Code.unknown;
+    }
+    return mark === Mark.none && id > unsureTo ? PROMISE : DOUBTFUL;
+  }
+
+  /** Whether the id was given out while this hook was enabled. */
+  function isTraced(id: number): boolean {
     for (let i = stretches.length - 2; i >= 0; i -= 2) {
       if (id > stretches[i]) {
-        return id <= stretches[i + 1] ? PROMISE : Code.unknown;
+        return id <= stretches[i + 1];
       }
     }
-    return Code.unknown;
+    return false;
   }
 
   function lookup(id: number): number {
     const code = table.get(id);
-    if (keepPromises || (code !== Code.unknown && code !== ENDED)) {
-      return code;
+    return keepPromises || code !== Code.unknown ? code : infer(id);
+  }
+
+  /** The same for the operation whose callback runs. */
+  function running(id: number): number {
+    const code = table.get(id);
+    return keepPromises || code !== Code.unknown ? code : look(id);
+  }
+
+  function look(id: number): number {
+    const inferred = infer(id);
+    // Without promises nothing is recorded of those either that were there before the trace. Node 24 leaves them out
+    // itself, but for one: that whose rejection was the end of a callback (process.on('uncaughtException')).
+    if (inferred === DOUBTFUL || (inferred === Code.unknown && !options.promises)) {
+      return isPromise(executionAsyncResource()) ? PROMISE : Code.unknown;
     }
-    return code === ENDED ? Code.unknown : infer(id);
+    return inferred;
+  }
+
+  /**
+   * The code of an init's trigger. A program may name any id; one that is not given out yet is no promise. Node names
+   * another one than what runs for a promise that follows another promise, and, around calls into a socket or a
+   * watcher, for what is made there: that lives, and the table knows it.
+   */
+  function parentOf(code: number, id: number, type: string, trigger: number, execution: number): number {
+    if (trigger > id) {
+      return Code.unknown;
+    }
+    if (code === DOUBTFUL) {
+      const isFollowed = execution === trigger ? isPromise(executionAsyncResource()) : type === 'PROMISE';
+      return isFollowed ? PROMISE : Code.unknown;
+    }
+    return code;
   }
 
   function mine(id: number, type: string): void {
     last = OTHER;
-    owned++;
     claim(id);
-    if (ended !== undefined && type === 'PROMISE') {
-      remember(id, Code.own);
+    if (recent !== undefined && type === 'PROMISE') {
+      recent.set(id, Mark.own);
     } else {
       table.set(id, Code.own);
+      owned++;
     }
   }
 
@@ -146,9 +197,8 @@ export function createTraceHook(options: HookOptions): Hook {
         mine(id, type);
         return;
       }
-      // A program may name any id as the trigger; one that is not given out yet is no promise.
-      if (parentCode === PROMISE && trigger > id) {
-        parentCode = Code.unknown;
+      if (!keepPromises && (parentCode === PROMISE || parentCode === DOUBTFUL)) {
+        parentCode = parentOf(parentCode, id, type, trigger, execution);
       }
       last = OTHER;
       const code = ops.codeOf(type);
@@ -162,6 +212,9 @@ export function createTraceHook(options: HookOptions): Hook {
       }
     } catch {
       last = OTHER;
+      if (id > unsureTo) {
+        unsureTo = id;
+      }
       try {
         encoder.lose(PhaseIndex.init);
       } catch {
@@ -173,7 +226,7 @@ export function createTraceHook(options: HookOptions): Hook {
 
   function before(id: number): void {
     try {
-      const code = lookup(id);
+      const code = running(id);
       if (selected[code] === 0) {
         last = OTHER;
         return;
@@ -195,7 +248,7 @@ export function createTraceHook(options: HookOptions): Hook {
 
   function after(id: number): void {
     try {
-      const code = lookup(id);
+      const code = running(id);
       if (selected[code] === 0) {
         last = OTHER;
         return;
@@ -215,24 +268,19 @@ export function createTraceHook(options: HookOptions): Hook {
 
   function destroy(id: number): void {
     try {
-      let code = table.delete(id);
+      const code = table.delete(id);
       last = OTHER;
-      if (code < Code.firstOp || code === ENDED) {
-        if (code === Code.own) {
-          owned--;
-          release(id);
-          return;
-        }
-        if (code === ENDED) {
-          endedCount--;
-          code = Code.unknown;
-        } else if (code === Code.unknown && ended !== undefined && infer(id) === PROMISE) {
-          // Promise hooks are on because another hook wants them. This trace leaves promise destroys out.
-          return;
-        }
+      if (code === Code.own) {
+        owned--;
+        release(id);
+        return;
       }
-      if (ended !== undefined && native[code] === 0) {
-        remember(id, ENDED);
+      if (recent !== undefined) {
+        if (code !== Code.unknown) {
+          recent.set(id, Mark.ended);
+        } else if (isPromiseDestroy(id)) {
+          return;
+        }
       }
       if (selected[code] !== 0) {
         if (code === Code.rare) {
@@ -246,6 +294,9 @@ export function createTraceHook(options: HookOptions): Hook {
       }
     } catch {
       last = OTHER;
+      if (id > unsureTo) {
+        unsureTo = id;
+      }
       try {
         encoder.lose(PhaseIndex.destroy);
       } catch {
@@ -255,10 +306,28 @@ export function createTraceHook(options: HookOptions): Hook {
     }
   }
 
+  /**
+   * Whether a destroy that comes for an id which the table does not know is that of a promise: it comes where another
+   * hook has Node track promises, and this trace leaves it out.
+   */
+  function isPromiseDestroy(id: number): boolean {
+    const inferred = infer(id);
+    if (inferred === Code.own) {
+      release(id);
+    } else if (inferred === PROMISE) {
+      tracked = true;
+    }
+    // In doubt, it is a promise's where such have come. Another's would be its second one, or that of an unseen init.
+    return inferred === DOUBTFUL ? tracked : inferred !== Code.unknown;
+  }
+
   function promiseResolve(id: number): void {
     try {
-      const code = lookup(id);
+      let code = lookup(id);
       last = OTHER;
+      if (code === DOUBTFUL) {
+        code = PROMISE;
+      }
       if (selected[code] !== 0) {
         encodeEvent(PhaseIndex.resolve, code, id, false);
       }
@@ -280,26 +349,6 @@ export function createTraceHook(options: HookOptions): Hook {
       encodeEvent(phase, code, id, isShared, executionAsyncResource());
     } else {
       encodeEvent(phase, code, id, isShared);
-    }
-  }
-
-  /** Keeps the code of an id that nothing may ever free, until ENDED_MAX others have come. */
-  function remember(id: number, code: number): void {
-    const ring = ended as Float64Array;
-    const oldest = ring[endedNext];
-    const oldestCode = table.get(oldest);
-    if (oldestCode === ENDED) {
-      table.delete(oldest);
-      endedCount--;
-    } else if (oldestCode === Code.own) {
-      table.delete(oldest);
-      owned--;
-    }
-    ring[endedNext] = id;
-    endedNext = (endedNext + 1) % ENDED_MAX;
-    table.set(id, code);
-    if (code === ENDED) {
-      endedCount++;
     }
   }
 
@@ -359,6 +408,8 @@ export function createTraceHook(options: HookOptions): Hook {
     ...(options.resolve ? { promiseResolve } : {}),
     ...(skipPromises ? { trackPromises: false } : {}),
   });
+  /** Says when the hook is in force, where it was enabled inside of a callback of some hook. */
+  let startHook: AsyncHook | undefined;
   let enabled = false;
 
   function enable(): void {
@@ -367,7 +418,7 @@ export function createTraceHook(options: HookOptions): Hook {
     }
     enabled = true;
     for (const id of ownIds()) {
-      if (table.get(id) === Code.unknown) {
+      if (lookup(id) !== Code.own) {
         table.set(id, Code.own);
         owned++;
       }
@@ -387,8 +438,26 @@ export function createTraceHook(options: HookOptions): Hook {
       destroyHook.enable();
     }
     if (!keepPromises) {
-      stretches.push(newestId(), Number.POSITIVE_INFINITY);
+      const newest = newestId();
+      stretches.push(newest, Number.POSITIVE_INFINITY);
       stretches = stretches.slice(-STRETCHES_MAX * 2);
+      if (table.get(newest) !== Code.own) {
+        // Its init has not come here: this runs in a callback of some hook, and what begins in there is not seen.
+        unsureTo = Number.POSITIVE_INFINITY;
+        startHook = createHook({
+          init(id) {
+            started(id - 1);
+          },
+        }).enable();
+      }
+    }
+  }
+
+  function started(newest: number): void {
+    if (startHook !== undefined) {
+      unsureTo = newest;
+      startHook.disable();
+      startHook = undefined;
     }
   }
 
@@ -398,7 +467,9 @@ export function createTraceHook(options: HookOptions): Hook {
     }
     enabled = false;
     if (!keepPromises) {
-      stretches[stretches.length - 1] = newestId();
+      const newest = newestId();
+      stretches[stretches.length - 1] = newest;
+      started(newest);
     }
     hook.disable();
     destroyHook.disable();
@@ -409,7 +480,7 @@ export function createTraceHook(options: HookOptions): Hook {
     enable,
     disable,
     get live() {
-      return table.size - owned - endedCount;
+      return table.size - owned;
     },
   };
 }

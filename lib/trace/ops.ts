@@ -23,8 +23,6 @@ export interface Ops {
   readonly selected: Uint8Array;
   /** 1 where the op runs from the queues of ticks and microtasks: from its `after` to the next `before` only Node runs. */
   readonly queued: Uint8Array;
-  /** 1 where Node makes operations of this type itself, so that they never run after their destroy. */
-  readonly native: Uint8Array;
   readonly promise: number;
   /** The type of a code that `codeOf` gave. */
   typeOf(code: number): string | undefined;
@@ -43,7 +41,6 @@ export function createOps(
   const codes = new OwnMap<string, number>();
   const selected = new Uint8Array(CODES_MAX);
   const queued = new Uint8Array(CODES_MAX);
-  const native = new Uint8Array(CODES_MAX);
   const types: string[] = [];
   let full = false;
   let lastType = '';
@@ -72,7 +69,6 @@ export function createOps(
     full = code === CODES_MAX - 1;
     selected[code] = name.selected ? 1 : 0;
     queued[code] = QUEUED.includes(type) ? 1 : 0;
-    native[code] = name.area === 'custom' ? 0 : 1;
     codes.set(type, code);
     types[code] = type;
     return code;
@@ -92,7 +88,6 @@ export function createOps(
     codeOf,
     selected,
     queued,
-    native,
     promise: register('PROMISE'),
     typeOf: (code) => types[code],
     nameOf,

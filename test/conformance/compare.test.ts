@@ -309,6 +309,20 @@ describe('expectedRecords', () => {
     );
   });
 
+  it('leaves out what runs of a promise that began while tracing was off, where they are not traced', () => {
+    const unseen: WatchedEvent[] = [
+      { phase: 'init', id: 9, t: 0, type: 'PROMISE', trigger: 1, execution: 1 },
+      { phase: 'on', id: 0, t: 1 },
+      { phase: 'before', id: 9, t: 2 },
+      { phase: 'after', id: 9, t: 3 },
+      { phase: 'destroy', id: 9, t: 4 },
+    ];
+    const saying = (options: object) =>
+      expectedRecords({ events: unseen }, options).map(({ phase, op }) => `${phase} ${op}`);
+    assert.deepEqual(saying({ promises: false }), ['destroy undefined']);
+    assert.deepEqual(saying({}), ['before undefined', 'after undefined', 'destroy undefined']);
+  });
+
   it('leaves out what is not selected', () => {
     assert.deepEqual(phases({ selects: (op) => op === 'Timeout' }), [
       'init 3',

@@ -41,7 +41,9 @@ export function expectedRecords(
 ): Expected[] {
   const { promises = true, promiseDestroy = true, selects = () => true } = options;
   const own = new Set<number>();
+  /** All promises, and those whose init a tracer saw. */
   const promiseIds = new Set<number>();
+  const seenPromises = new Set<number>();
   /** What a tracer can know: the ops of operations whose init it saw, until it sees their destroy. */
   const known = new Map<number, string>();
   const expected: Expected[] = [];
@@ -57,9 +59,9 @@ export function expectedRecords(
     if (own.has(id)) continue;
     if (unfinished !== undefined) unfinished.tNext = t;
     unfinished = undefined;
-    if (!tracing) continue;
-    // A promise whose init no tracer saw is an operation without op, as any other.
     if (init.type === 'PROMISE') promiseIds.add(id);
+    if (!tracing) continue;
+    if (init.type === 'PROMISE') seenPromises.add(id);
 
     const record: Expected = { opid: id, phase, t, tNext: Number.POSITIVE_INFINITY };
     if (phase === 'init') {
@@ -73,8 +75,11 @@ export function expectedRecords(
       record.op = known.get(id) as string;
       record.area = areaOf(record.op);
     }
-    const isPromise = promiseIds.has(id);
-    const isLeftOut = isPromise && (!promises || (phase === 'destroy' && !promiseDestroy));
+    // A promise whose init no tracer saw is an operation without op, as any other; what runs tells that it is one.
+    const isLeftOut =
+      phase === 'destroy'
+        ? seenPromises.has(id) && !(promises && promiseDestroy)
+        : promiseIds.has(id) && !promises;
     if (phase === 'destroy' && !isLeftOut) known.delete(id);
     if (isLeftOut || !selects(record.op, record.area)) continue;
     unfinished = record;

@@ -19,6 +19,7 @@ const PROGRAMS: Record<string, { types: string[]; runs?: number }> = {
   'dgram.js': { types: ['UDPWRAP'] },
   'dns.js': { types: ['GETADDRINFOREQWRAP', 'GETNAMEINFOREQWRAP', 'DNSCHANNEL', 'QUERYWRAP'] },
   'emitters.js': { types: ['emitter', 'Queue', 'bound-anonymous-fn'] },
+  'ended.js': { types: ['EndedFirst', 'NamesEnded', 'Between'] },
   'fetch.js': { types: ['TCPWRAP', 'HTTPINCOMINGMESSAGE', 'PROMISE'] },
   'fs.js': {
     types: ['FSREQCALLBACK', 'FSREQPROMISE', 'FILEHANDLE', 'DIRHANDLE', 'FSEVENTWRAP', 'STATWATCHER'],
