@@ -1,7 +1,9 @@
 /** The face: every way in which the package may be called comes down to a target and resolved options here. */
 import { TracerError } from './errors';
 import { isStream, type Target } from './trace/destination/open';
-import { isPlain, resolveOptions, show, type TracerOptions } from './trace/options';
+import type { TracerOptions } from './trace/options/given';
+import { resolveOptions } from './trace/options/resolve';
+import { isPlain, show } from './trace/options/value';
 import { Tracer } from './trace/tracer';
 
 const STDOUT = 1;

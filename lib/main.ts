@@ -1,7 +1,7 @@
 import * as errors from './errors';
 import * as face from './index';
 import type * as event from './log/event';
-import type * as options from './trace/options';
+import type * as options from './trace/options/given';
 import * as tracer from './trace/tracer';
 
 type AsyncTracer = typeof face.asyncTracer;

@@ -18,7 +18,7 @@
 import { appendFileSync, readFileSync, realpathSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
-import type { TracerError } from './errors';
+import { TracerError } from './errors';
 import { asyncTracer } from './index';
 import type * as Nearest from './trace/nearest';
 import { OPTIONS, optionsFromEnvironment, variableOf } from './trace/options';
@@ -78,8 +78,15 @@ interface Beginning {
 function beginningOf(environment: NodeJS.ProcessEnv): Beginning {
   const { ASYNC_TRACER_SESSION: session, ASYNC_TRACER_BEGAN: began } = environment;
   const now = Date.now();
-  if (began !== undefined) {
-    return { first: false, began: Number(began) };
+  if (began !== undefined && began !== '') {
+    if (!/^\d{1,15}$/.test(began)) {
+      throw new TracerError(
+        'ERR_ASYNC_TRACER_OPTION',
+        `ASYNC_TRACER_BEGAN is set by async-tracer, to milliseconds since the epoch, for the processes that follow; got ${JSON.stringify(began)}. Take it away.`,
+      );
+    }
+    // The system's clock may have been set back meanwhile.
+    return { first: false, began: Math.min(Number(began), now) };
   }
   if (session === undefined) {
     return { first: threads.isMainThread, began: now };

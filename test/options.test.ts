@@ -57,6 +57,8 @@ describe('options that are refused, leaving no file, listener or descriptor', ()
     [{ contexts: { depth: 0 } }, /'contexts' must be .*\(depth is 0\)/],
     [{ contexts: { breadth: Number.NaN } }, /'contexts' must be .*\(breadth is NaN\)/],
     [{ contexts: { redact: [7] } }, /'contexts' must be .*\(redact is 7\)/],
+    [{ contexts: { redact: [['pin']] } }, /'contexts' must be .*\(redact is an array\)/],
+    [{ contexts: { redact: [undefined] } }, /'contexts' must be .*\(redact is undefined\)/],
     [{ contexts: { width: 3 } }, /it has no field 'width'/],
     [{ contexts: { redact: 'x' } }, /redact must be an array/],
     [{ contexts: null }, /got null/],
@@ -72,6 +74,10 @@ describe('options that are refused, leaving no file, listener or descriptor', ()
     [{ include: '' }, /'include' must be an op/],
     [{ include: [Symbol('x'), 'net'] }, /a symbol is neither/],
     [{ include: [''] }, /"" is neither/],
+    [
+      { include: [] },
+      /'include' must be an op.*; got an array \(it is empty: nothing would be recorded\)\.$/,
+    ],
     [{ exclude: 7 }, /got 7/],
     [{ prefix: 'text' }, /'prefix' must be a plain object; got "text"/],
     [{ prefix: [] }, /got an array/],
@@ -92,6 +98,46 @@ describe('options that are refused, leaving no file, listener or descriptor', ()
       assertRefused([path.join(folder, 'log'), options], 'ERR_ASYNC_TRACER_OPTION', message);
     });
   }
+
+  it("overflow 'block' with a stream, naming the descriptor to give instead", () => {
+    const message = /'overflow' cannot be 'block' for a stream.* Give its descriptor, 2, or a path instead/;
+    assertRefused([process.stderr, { overflow: 'block' }], 'ERR_ASYNC_TRACER_OPTION', message);
+    const nameless = /Give its descriptor or a path instead/;
+    assertRefused([new PassThrough(), { overflow: 'block' }], 'ERR_ASYNC_TRACER_OPTION', nameless);
+  });
+
+  it('a chunk for which there is no memory', () => {
+    // In a process of its own: the package takes Node's functions when it loads.
+    const program = `
+      const { allocUnsafeSlow } = Buffer;
+      Buffer.allocUnsafeSlow = (size) => {
+        if (size > 2 ** 29) throw new RangeError('Array buffer allocation failed');
+        return allocUnsafeSlow(size);
+      };
+      const { readdirSync } = require('node:fs');
+      const asyncTracer = require(${JSON.stringify(path.join(__dirname, '../lib/main.js'))});
+      const left = () => [readdirSync('/proc/self/fd').length, process.listenerCount('exit')];
+      asyncTracer('/dev/null').close();
+      const before = left();
+      try {
+        asyncTracer(process.argv[1], { bufferSize: 2 ** 30 });
+      } catch ({ name, code, message, cause }) {
+        console.log(JSON.stringify({ name, code, message, cause: cause.message, before, after: left() }));
+      }`;
+    const log = path.join(folder, 'unbegun');
+    const { before, after, ...error } = JSON.parse(
+      execFileSync(process.execPath, ['-e', program, log], { encoding: 'utf8' }),
+    );
+    assert.deepEqual(error, {
+      name: 'TracerError',
+      code: 'ERR_ASYNC_TRACER_OPTION',
+      message:
+        'There is no memory for a chunk of 1073741824 bytes: Array buffer allocation failed. Give a smaller bufferSize.',
+      cause: 'Array buffer allocation failed',
+    });
+    assert.deepEqual(after, before);
+    rmSync(log);
+  });
 
   it('options that are no plain object', () => {
     for (const options of [null, 7, 'text', [], new Date()]) {
@@ -243,6 +289,10 @@ describe('options that are taken', () => {
     assert.equal(resolveOptions(options).prefix, '"app":1');
   });
 
+  it('an empty exclude leaves nothing out', () => {
+    assert.deepEqual(resolveOptions({ exclude: [] }), resolveOptions(undefined));
+  });
+
   it('stacks: true is without limit', () => {
     assert.equal(resolveOptions({ stacks: true }).stacks, Number.POSITIVE_INFINITY);
   });
@@ -319,6 +369,11 @@ describe('variables that are refused', () => {
     ['CLOCK', 'late', /^ASYNC_TRACER_CLOCK must be precise or coarse; got "late"\.$/],
     ['PREFIX', '{', /^ASYNC_TRACER_PREFIX must be a JSON object.*; got "\{"/],
     ['PREFIX', '{"op":1}', /^ASYNC_TRACER_PREFIX cannot be taken: the field 'op'/],
+    [
+      'INCLUDE',
+      ',',
+      /^ASYNC_TRACER_INCLUDE must be ops.*; got "," \(it is empty: nothing would be recorded\)\.$/,
+    ],
     ['INCLUDE', '/(/', /^ASYNC_TRACER_INCLUDE must be ops.*\(Invalid regular expression/],
   ];
   for (const [name, text, message] of refused) {

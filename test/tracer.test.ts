@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { linkSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Writable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import type { EndRecord, InitRecord, StartRecord } from '../lib/log/event';
 
@@ -51,6 +52,24 @@ describe('tracer', () => {
     make('MINE4');
     await tracer.close();
     assert.deepEqual(types(log), ['MINE2', 'MINE4']);
+  });
+
+  it('maxBuffer makes chunks small for a stream, and not for a file', async () => {
+    let taken = '';
+    const sink = new Writable({
+      write(chunk, _encoding, done) {
+        taken += chunk;
+        done();
+      },
+    });
+    const log = newLog();
+    const options = { include, maxBuffer: 40 };
+    const [toFile, toStream] = [asyncTracer(log, options), asyncTracer(sink, options)];
+    make('MINE1');
+    assert.equal(readFileSync(log, 'utf8'), '');
+    assert.match(taken, /MINE1/);
+    await toFile.close();
+    await toStream.close();
   });
 
   it('enable and disable return the tracer and can be called again', async () => {

@@ -3,7 +3,7 @@ import { threadId } from 'node:worker_threads';
 import { FORMAT_VERSION } from '../log/event';
 import { anchor } from './clock';
 import type { Ending } from './exit';
-import type { ResolvedOptions } from './options';
+import type { ResolvedOptions } from './options/given';
 import { summaryOf } from './thrown';
 import type { TracerStats } from './tracer';
 

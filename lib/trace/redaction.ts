@@ -4,7 +4,7 @@ import { OwnMap, uncurryThis } from './intrinsics';
 export const REDACTED = '[Redacted]';
 
 /**
- * Names whose values are secrets, in any case; `*` stands for any characters. Rather too many than too few:
+ * Names whose values are secrets, in any case; `*` stands for any characters, `?` for one. Rather too many than too few:
  * `*key*` also takes `keyboard`.
  */
 export const REDACTED_NAMES: readonly string[] = [
@@ -32,7 +32,6 @@ const NAME_MAX = 256;
 
 const toLowerCase = uncurryThis(String.prototype.toLowerCase);
 const indexOf = uncurryThis(String.prototype.indexOf);
-const endsWith = uncurryThis(String.prototype.endsWith);
 const charCodeAt = uncurryThis(String.prototype.charCodeAt);
 const slice = uncurryThis(String.prototype.slice);
 const exec = uncurryThis(RegExp.prototype.exec);
@@ -52,6 +51,7 @@ const SLASH = 0x2f;
 const COLON = 0x3a;
 const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
+const QUESTION_MARK = 0x3f;
 const AT = 0x40;
 const BACKSLASH = 0x5c;
 const CLOSING_BRACE = 0x7d;
@@ -161,15 +161,31 @@ export class Redaction {
 /** `pieces` is a glob split at its stars. */
 function matches(pieces: readonly string[], text: string): boolean {
   const last = pieces.length - 1;
-  if (last === 0) return text === pieces[0];
-  if (indexOf(text, pieces[0]) !== 0) return false;
+  if (last === 0) return text.length === pieces[0].length && standsAt(pieces[0], text, 0);
+  if (!standsAt(pieces[0], text, 0)) return false;
   let at = pieces[0].length;
   for (let i = 1; i < last; i++) {
-    const found = indexOf(text, pieces[i], at);
+    const found = find(pieces[i], text, at);
     if (found === -1) return false;
     at = found + pieces[i].length;
   }
-  return text.length - pieces[last].length >= at && endsWith(text, pieces[last]);
+  const end = text.length - pieces[last].length;
+  return end >= at && standsAt(pieces[last], text, end);
+}
+
+function find(piece: string, text: string, from: number): number {
+  if (indexOf(piece, '?') === -1) return indexOf(text, piece, from);
+  for (let at = from; at <= text.length - piece.length; at++) if (standsAt(piece, text, at)) return at;
+  return -1;
+}
+
+function standsAt(piece: string, text: string, at: number): boolean {
+  if (at + piece.length > text.length) return false;
+  for (let i = 0; i < piece.length; i++) {
+    const code = charCodeAt(piece, i);
+    if (code !== QUESTION_MARK && code !== charCodeAt(text, at + i)) return false;
+  }
+  return true;
 }
 
 function isBlank(code: number): boolean {
@@ -231,7 +247,8 @@ function endOfCredentials(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const code = charCodeAt(text, at);
     if (code === AT) return at;
-    if (code === SLASH || code === SPACE || code === 0x3f || code === 0x23 || isQuote(code)) return -1;
+    if (code === SLASH || code === SPACE || code === QUESTION_MARK || code === 0x23 || isQuote(code))
+      return -1;
   }
   return -1;
 }

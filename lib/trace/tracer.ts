@@ -5,12 +5,14 @@ import { type Clock, createClock } from './clock';
 import { PhaseIndex } from './codes';
 import { type Destination, DROPPED, type Outcome } from './destination/destination';
 import { openDestination, type Target } from './destination/open';
-import { createEncoder, type Encoder } from './encoder';
+import { createEncoder, type Encoder, type EncoderOptions } from './encoder';
 import { type Ending, type Finisher, finishAtExit, forget } from './exit';
 import type * as Header from './header';
 import { createTraceHook, type Hook, requireHooks } from './hook';
 import { countRecords } from './loss';
-import { isResolved, isSelected, type ResolvedOptions, show } from './options';
+import type { ResolvedOptions } from './options/given';
+import { isResolved, isSelected } from './options/resolve';
+import { show } from './options/value';
 import { asClaimed, asOwn } from './own';
 import type * as Payloads from './payload';
 import { warn } from './warning';
@@ -38,9 +40,27 @@ const TOO_SLOW = 'its reader did not take it in time';
 const startInterval = setInterval;
 const stopInterval = clearInterval;
 
-/** A chunk is taken or dropped whole: several of them must have room where little may be held. */
-function chunkSizeOf({ bufferSize, maxBuffer }: ResolvedOptions): number {
-  return Math.max(1, Math.min(bufferSize, Math.floor(maxBuffer / 4)));
+function chunkSizeOf(
+  { bufferSize, maxBuffer }: ResolvedOptions,
+  { interactive, holds }: Destination,
+): number {
+  if (interactive) {
+    // A terminal gets each record at once, between the lines that the program prints.
+    return 1;
+  }
+  return holds ? Math.max(1, Math.min(bufferSize, Math.floor(maxBuffer / 4))) : bufferSize;
+}
+
+function startEncoder(options: EncoderOptions): Encoder {
+  try {
+    return createEncoder(options);
+  } catch (error) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_OPTION',
+      `There is no memory for a chunk of ${options.chunkSize} bytes: ${(error as Error).message}. Give a smaller bufferSize.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Loaded where an option asks for them: twelve files that most traces do without (benchmark: `startup`). */
@@ -85,7 +105,7 @@ export class Tracer implements Disposable, AsyncDisposable {
     // What can be refused comes first, so that a refusal leaves nothing behind.
     const stack = stacks > 0 ? payloads().createStackPayload(stacks) : undefined;
     const context = contexts === false ? undefined : payloads().createContextPayload(contexts);
-    this.#destination = asClaimed(() =>
+    const destination = asClaimed(() =>
       openDestination(
         target,
         options,
@@ -96,19 +116,26 @@ export class Tracer implements Disposable, AsyncDisposable {
         asOwn,
       ),
     );
-    const clock = this.#startClock();
-    this.#clock = clock;
-    this.#encoder = createEncoder({
-      clock,
-      prefix: options.prefix,
-      suffix: options.suffix,
-      // A terminal gets each record at once, between the lines that the program prints.
-      chunkSize: this.#destination.interactive ? 1 : chunkSizeOf(options),
-      stack,
-      context,
-      send: options.send,
-      write: (lines) => this.#write(lines),
-    });
+    this.#destination = destination;
+    let clock: Clock | undefined;
+    try {
+      clock = asClaimed(() => createClock(options.send ? options.clock : 'still'));
+      this.#clock = clock;
+      this.#encoder = startEncoder({
+        clock,
+        prefix: options.prefix,
+        suffix: options.suffix,
+        chunkSize: chunkSizeOf(options, destination),
+        stack,
+        context,
+        send: options.send,
+        write: (lines) => this.#write(lines),
+      });
+    } catch (error) {
+      clock?.stop();
+      void destination.close();
+      throw error;
+    }
     this.#hook = createTraceHook({
       encoder: this.#encoder,
       promises: options.promises,
@@ -287,15 +314,6 @@ export class Tracer implements Disposable, AsyncDisposable {
   #refuseClosed(call: string): void {
     if (this.#closing !== undefined) {
       throw new TracerError('ERR_ASYNC_TRACER_CLOSED', `${call}() was called on a tracer that is closed.`);
-    }
-  }
-
-  #startClock(): Clock {
-    try {
-      return asClaimed(() => createClock(this.#options.send ? this.#options.clock : 'still'));
-    } catch (error) {
-      void this.#destination.close();
-      throw error;
     }
   }
 

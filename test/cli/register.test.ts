@@ -77,6 +77,27 @@ describe('async-tracer/register', () => {
     assert.deepEqual(options['exclude'], ['/^fs$/s', '/^Tick/']);
   });
 
+  for (const began of ['x', '-1', '1e300']) {
+    it(`says that ASYNC_TRACER_BEGAN=${began} is none of its own, and does not trace`, () => {
+      const cwd = temporaryFolder();
+      const env = { ASYNC_TRACER_BEGAN: began, ASYNC_TRACER_FOR: '1m' };
+      const { status, stderr } = node(['-r', REGISTER, '-e', ''], { cwd, env });
+      assert.equal(status, 0);
+      assert.match(
+        stderr,
+        /^async-tracer: ASYNC_TRACER_BEGAN is set by async-tracer, .*; got "[^"]*"\. Take it away\. \[ERR_ASYNC_TRACER_OPTION\]\nasync-tracer: the program runs untraced\.\n$/,
+      );
+      assert.deepEqual(readdirSync(cwd), []);
+    });
+  }
+
+  it('takes an empty ASYNC_TRACER_BEGAN for one that is not set', () => {
+    const cwd = temporaryFolder();
+    const env = { ASYNC_TRACER_BEGAN: '', ASYNC_TRACER_FOR: '1m' };
+    assert.equal(node(['-r', REGISTER, '-e', ''], { cwd, env }).status, 0);
+    assert.equal(readdirSync(cwd).length, 1);
+  });
+
   it('leaves the header out where it is told to', () => {
     const cwd = temporaryFolder();
     const env = { ASYNC_TRACER_OUTPUT: 'a.ndjson', ASYNC_TRACER_HEADER: 'false' };

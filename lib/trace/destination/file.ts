@@ -160,6 +160,7 @@ export function createFileDestination(
 
   return {
     interactive: false,
+    holds: false,
     write,
     flush: () => Promise.resolve(settle()),
     flushSync(_waitMs, exiting) {

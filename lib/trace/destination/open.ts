@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { TracerError } from '../../errors';
-import type { ResolvedOptions } from '../options';
-import { show } from '../options';
+import type { ResolvedOptions } from '../options/given';
+import { show } from '../options/value';
 import type { Destination, Observer } from './destination';
 import type * as File from './file';
 import type * as Pipe from './pipe';
@@ -35,7 +35,8 @@ export function isStream(value: unknown): value is Writable {
 /**
  * Opens where the log goes.
  *
- * @throws TracerError ERR_ASYNC_TRACER_DESTINATION, with nothing left open
+ * @throws TracerError ERR_ASYNC_TRACER_DESTINATION; ERR_ASYNC_TRACER_OPTION where the kind of destination cannot do
+ * what an option asks; with nothing left open
  */
 export function openDestination(
   target: Target,
@@ -50,6 +51,14 @@ export function openDestination(
     return openDescriptor(target, options, observer, asOwn);
   }
   checkStream(target);
+  if (options.overflow === 'block') {
+    const { fd } = target as { fd?: unknown };
+    const descriptor = typeof fd === 'number' ? `, ${fd},` : '';
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_OPTION',
+      `The option 'overflow' cannot be 'block' for a stream, which takes nothing while it is waited for. Give its descriptor${descriptor} or a path instead, or raise maxBuffer.`,
+    );
+  }
   return createStreamDestination(target, options.maxBuffer, observer, asOwn);
 }
 

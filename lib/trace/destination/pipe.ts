@@ -206,6 +206,7 @@ export function createPipeDestination(
 
   return {
     interactive,
+    holds: true,
     write,
     flush() {
       if (queue.length > 0 && isStillOurs()) {

@@ -271,6 +271,7 @@ export function createStreamDestination(
 
   return {
     interactive: (stream as { isTTY?: boolean }).isTTY === true,
+    holds: true,
     write,
     flush: () => arrival(() => heldBytes, asOwn),
     flushSync(waitMs, exiting) {

@@ -1,0 +1,72 @@
+/** What a caller may give, and what the code makes of it. */
+
+/** A string names an op or an area exactly, or is a glob with * and ?; a RegExp is tested against both. */
+export type Matcher = string | RegExp;
+
+/** How much of a resource a context shows. */
+export interface ContextOptions {
+  /** How many objects deep, from 1. Default 2. */
+  depth?: number;
+  /** How many properties or elements of each, from 1. Default 10. */
+  breadth?: number;
+  /** Names whose values are left out, beside those that are always (password, token, key, cookie ...). */
+  redact?: readonly Matcher[];
+}
+
+/** What a caller may give. An option given as undefined counts as not given. */
+export interface TracerOptions {
+  /** Begin tracing at once. Default true. */
+  autostart?: boolean;
+  /** Path only: add to the file instead of beginning it anew. Default false. */
+  append?: boolean;
+  /** A plain object whose fields stand first in every record. Captured at the call; none of the log's own. */
+  prefix?: object;
+  /** The same, last in every record. */
+  suffix?: object;
+  /** Each init carries the call stack: all frames, or this many of the innermost. Default false. */
+  stacks?: boolean | number;
+  /** Each before and after carries the operation's resource, bounded and redacted. Default false. */
+  contexts?: boolean | ContextOptions;
+  /** Trace promises. Default true. */
+  promises?: boolean;
+  /** Trace the destroy of promises, which comes at their garbage collection and is the dearest of all. Default true. */
+  promiseDestroy?: boolean;
+  /** A record with phase `resolve` when a promise settles. Default false. */
+  resolve?: boolean;
+  /** Record these ops and areas alone. Default: all. */
+  include?: Matcher | readonly Matcher[];
+  /** Leave these ops and areas out; wins over include. Default: none. */
+  exclude?: Matcher | readonly Matcher[];
+  /** 'coarse': times in steps of 1 ms, free to read. Default 'precise'. */
+  clock?: 'precise' | 'coarse';
+  /** false: hooks run and count, nothing is encoded or written. Default true. */
+  send?: boolean;
+  /** A `start` record first and an `end` record last. Default false. */
+  header?: boolean;
+  /** Bytes of the chunk handed to the destination. Default 262,144. */
+  bufferSize?: number;
+  /** Milliseconds that a record waits at most while the event loop turns. Default 1,000. */
+  flushInterval?: number;
+  /** Stream or pipe: bytes held for a reader that does not keep up; a chunk is at most a quarter. Default 67,108,864. */
+  maxBuffer?: number;
+  /** Beyond maxBuffer: drop records and count them, or wait, which a stream cannot. Default 'drop'. */
+  overflow?: 'drop' | 'block';
+  /** Path only: make missing folders. Default false. */
+  mkdir?: boolean;
+  /** Path only: the permissions of a new file. Default 0o666, less the umask. */
+  mode?: number;
+}
+
+/** What the code relies on. */
+export interface ResolvedOptions
+  extends Required<Omit<TracerOptions, 'prefix' | 'suffix' | 'stacks' | 'contexts' | 'include' | 'exclude'>> {
+  /** The inside of the object as JSON, without braces. */
+  prefix: string;
+  suffix: string;
+  /** Frames at most; 0 for none. */
+  stacks: number;
+  contexts: false | Required<ContextOptions>;
+  /** undefined: all. */
+  include: readonly RegExp[] | undefined;
+  exclude: readonly RegExp[];
+}

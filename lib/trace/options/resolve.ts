@@ -1,0 +1,83 @@
+/** From what a caller gave to what the code relies on. */
+import { TracerError } from '../../errors';
+import type * as Nearest from '../nearest';
+import type { ResolvedOptions } from './given';
+import { DEFAULTS, OPTIONS, type OptionSpec } from './table';
+import { checked, isPlain, show } from './value';
+
+const SPECS = new Map(OPTIONS.map((spec) => [spec.name as string, spec]));
+const resolvedOnes = new WeakSet<object>();
+
+/** Whether `resolveOptions` has made it. */
+export function isResolved(options: unknown): options is ResolvedOptions {
+  return typeof options === 'object' && options !== null && resolvedOnes.has(options);
+}
+
+/**
+ * Checks what the caller gave and fills in the rest. An option given as undefined counts as not given.
+ *
+ * @throws TracerError ERR_ASYNC_TRACER_UNKNOWN_OPTION, ERR_ASYNC_TRACER_OPTION
+ */
+export function resolveOptions(given: unknown): ResolvedOptions {
+  const options = fillIn(given === undefined ? {} : given);
+  resolvedOnes.add(options);
+  return options;
+}
+
+function fillIn(given: unknown): ResolvedOptions {
+  if (!isPlain(given)) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_OPTION',
+      `The options must be a plain object; got ${show(given)}.`,
+    );
+  }
+  const resolved: Record<string, unknown> = { ...DEFAULTS };
+  for (const [name, value] of Object.entries(given)) {
+    const spec = SPECS.get(name);
+    if (spec === undefined) {
+      throw new TracerError(
+        'ERR_ASYNC_TRACER_UNKNOWN_OPTION',
+        `There is no option '${name}'.${suggestion(name)} The options are ${[...SPECS.keys()].join(', ')}.`,
+      );
+    }
+    if (value !== undefined) {
+      resolved[name] = resolveOne(spec, value);
+    }
+  }
+  const options = resolved as unknown as ResolvedOptions;
+  const twice = keysOf(options.prefix).find((key) => keysOf(options.suffix).includes(key));
+  if (twice !== undefined) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_OPTION',
+      `The field '${twice}' stands in both prefix and suffix: a record can have it once.`,
+    );
+  }
+  if (options.resolve && !options.promises) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_OPTION',
+      "The options 'resolve: true' and 'promises: false' exclude each other: a resolve record is a promise's.",
+    );
+  }
+  return options;
+}
+
+function resolveOne(spec: OptionSpec, value: unknown): unknown {
+  return checked(`The option '${spec.name}'`, spec.expects, value, () => spec.resolve(value));
+}
+
+function keysOf(inside: string): string[] {
+  return Object.keys(JSON.parse(`{${inside}}`));
+}
+
+function suggestion(name: string): string {
+  // Loaded by whoever mistypes.
+  const near = (require('../nearest') as typeof Nearest).nearest(name, [...SPECS.keys()]);
+  return near === undefined ? '' : ` Is '${near}' meant?`;
+}
+
+/** Whether an op is recorded under `include` and `exclude`. */
+export function isSelected(options: ResolvedOptions, op: string, area: string): boolean {
+  const matches = (patterns: readonly RegExp[]): boolean =>
+    patterns.some((pattern) => pattern.test(op) || pattern.test(area));
+  return (options.include === undefined || matches(options.include)) && !matches(options.exclude);
+}

@@ -1,0 +1,192 @@
+/** The table of options: what each may be, its default, what it does, and how it is written in a variable or a flag. */
+import { type Check, choice, contexts, fields, flag, frames, integer, matchers, someMatchers } from './check';
+import type { ResolvedOptions, TracerOptions } from './given';
+import type * as Text from './text';
+
+/** One row of the table. */
+export interface OptionSpec {
+  name: keyof TracerOptions;
+  /** What is in force where nothing is given, as it would be given; undefined where there is no way to give it. */
+  fallback: unknown;
+  /** The same as it stands in the README. */
+  default: string;
+  /** What may be given, in words: of errors and of the README. */
+  expects: string;
+  /** What may be written in a variable or a flag, in words: of their errors and of `--help`. */
+  text: string;
+  summary: string;
+  resolve: Check;
+  /** Reads the value from a variable or a flag. */
+  parse: (text: string) => unknown;
+}
+
+type Row = Omit<OptionSpec, 'default' | 'text'> & Partial<Pick<OptionSpec, 'default' | 'text'>>;
+
+/** Loaded where there is a variable or a flag to read, which a call has none of. */
+function read(kind: keyof typeof Text): (text: string) => unknown {
+  return (text) => (require('./text') as typeof Text)[kind](text);
+}
+
+const CHUNK_MAX = 2 ** 30;
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+function option(row: Row): OptionSpec {
+  return { default: String(row.fallback), text: row.expects, ...row };
+}
+
+function boolean(name: keyof TracerOptions, fallback: boolean, summary: string): OptionSpec {
+  return option({
+    name,
+    fallback,
+    expects: 'true or false',
+    summary,
+    resolve: flag,
+    parse: read('parseFlag'),
+  });
+}
+
+function fieldsOption(name: keyof TracerOptions, summary: string): OptionSpec {
+  return option({
+    name,
+    fallback: {},
+    default: 'none',
+    expects: 'a plain object',
+    text: 'a JSON object, as in {"app":"shop"}',
+    summary,
+    resolve: fields,
+    parse: read('parseJson'),
+  });
+}
+
+function matchersOption(row: Pick<Row, 'name' | 'fallback' | 'default' | 'summary' | 'resolve'>): OptionSpec {
+  return option({
+    ...row,
+    expects: 'an op, an area, a glob or a RegExp, or an array of these',
+    text: 'ops, areas, globs or /regular expressions/, parted by commas',
+    parse: read('parseMatchers'),
+  });
+}
+
+function integerOption(
+  name: keyof TracerOptions,
+  fallback: number,
+  from: number,
+  to: number,
+  summary: string,
+): OptionSpec {
+  const upTo = to === Number.MAX_SAFE_INTEGER ? '' : ` to ${to}`;
+  return option({
+    name,
+    fallback,
+    expects: `a whole number from ${from}${upTo}`,
+    summary,
+    resolve: integer(from, to),
+    parse: read('parseNumber'),
+  });
+}
+
+function choiceOption(
+  name: keyof TracerOptions,
+  [fallback, other]: [string, string],
+  summary: string,
+): OptionSpec {
+  return option({
+    name,
+    fallback,
+    expects: `'${fallback}' or '${other}'`,
+    text: `${fallback} or ${other}`,
+    summary,
+    resolve: choice(fallback, other),
+    parse: (text) => text,
+  });
+}
+
+/** In the order of the README. */
+export const OPTIONS: readonly OptionSpec[] = [
+  boolean('autostart', true, 'begin tracing at once'),
+  boolean('append', false, 'path only: add to the file instead of beginning it anew'),
+  fieldsOption('prefix', 'fields that stand first in every record'),
+  fieldsOption('suffix', 'fields that stand last in every record'),
+  option({
+    name: 'stacks',
+    fallback: false,
+    expects: 'true, false or a number from 1 to Infinity',
+    text: 'true, false or a number of frames from 1',
+    summary: 'each init carries its call stack: all frames, or this many of the innermost',
+    resolve: frames,
+    parse: read('parseFlagOrNumber'),
+  }),
+  option({
+    name: 'contexts',
+    fallback: false,
+    expects: 'true, false or { depth: 1 to 100, breadth: 1 to 10000, redact: [names] }',
+    text: 'true, false or JSON, as in {"depth":3,"breadth":20,"redact":["name"]}',
+    summary:
+      "each before and after carries the operation's resource, bounded (depth 2, breadth 10) and redacted",
+    resolve: contexts,
+    parse: read('parseFlagOrJson'),
+  }),
+  boolean('promises', true, "trace promises; false: Node's promise hooks stay off where it can"),
+  boolean(
+    'promiseDestroy',
+    true,
+    'trace the destroy of promises, which comes when they are garbage collected',
+  ),
+  boolean('resolve', false, 'a record with phase resolve when a promise settles'),
+  matchersOption({
+    name: 'include',
+    fallback: undefined,
+    default: 'all',
+    summary: 'record these ops and areas alone',
+    resolve: someMatchers,
+  }),
+  matchersOption({
+    name: 'exclude',
+    fallback: [],
+    default: 'none',
+    summary: 'leave these out; wins over include',
+    resolve: matchers,
+  }),
+  choiceOption('clock', ['precise', 'coarse'], 'coarse: times in steps of 1 ms, free to read'),
+  boolean('send', true, 'false: hooks run and count, nothing is encoded or written'),
+  boolean('header', false, 'a start record first and an end record last'),
+  integerOption('bufferSize', 256 * 1024, 1, CHUNK_MAX, 'bytes of the chunk handed to the destination'),
+  integerOption(
+    'flushInterval',
+    1000,
+    1,
+    TIMER_MAX_MS,
+    'milliseconds that a record waits at most while the event loop turns',
+  ),
+  integerOption(
+    'maxBuffer',
+    64 * 1024 * 1024,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    'stream or pipe: bytes held for a reader that does not keep up',
+  ),
+  choiceOption(
+    'overflow',
+    ['drop', 'block'],
+    'beyond maxBuffer: drop records and count them, or wait, which a stream cannot',
+  ),
+  boolean('mkdir', false, 'path only: make missing folders'),
+  option({
+    name: 'mode',
+    fallback: 0o666,
+    default: '0o666',
+    expects: 'a whole number from 0 to 0o7777',
+    text: 'octal digits from 0 to 7777, as in 600',
+    summary: 'path only: the permissions of a new file, less the umask',
+    resolve: integer(0, 0o7777),
+    parse: read('parseOctal'),
+  }),
+];
+
+/** What is in force where nothing is given. */
+export const DEFAULTS = Object.fromEntries(
+  OPTIONS.map(({ name, fallback, resolve }) => [
+    name,
+    fallback === undefined ? undefined : resolve(fallback),
+  ]),
+) as unknown as ResolvedOptions;
