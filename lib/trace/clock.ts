@@ -77,6 +77,14 @@ export interface Clock {
   stop(): void;
 }
 
+/** Writes the time at `p`, and returns the position behind it. The three stores overlap. */
+export function putTime(to: DataView, p: number, time: Float64Array, fraction: Int32Array): number {
+  to.setFloat64(p, time[0], true);
+  to.setFloat64(p + 8, time[1], true);
+  to.setInt32(p + 13, fraction[0], true);
+  return p + 17;
+}
+
 const bytes = new Uint8Array(8);
 const asDouble = new Float64Array(bytes.buffer);
 

@@ -4,7 +4,8 @@
  */
 import { areaOf, opOf } from '../log/area';
 import { Code } from './codes';
-import { type Encoder, OP_LENGTH_MAX } from './encoder';
+import type { Encoder } from './encoder';
+import { OP_LENGTH_MAX } from './fragment';
 import { OwnMap } from './intrinsics';
 
 /**

@@ -1,0 +1,53 @@
+/**
+ * Events that are noted in the hook and not encoded yet: column by column, so that a note is a few stores. Their times
+ * stand in the slots of the clock (clock.ts), by the same index.
+ */
+
+/** In the place of a row: a record is missing here. */
+export const MISSING = -1;
+
+const IS_WIDE = -(2 ** 31);
+
+/**
+ * Ids as integers, which need no conversion before their digits are looked up; those that do not fit stand beside them.
+ */
+export class IdColumn {
+  private readonly narrow: Int32Array;
+  private readonly wide: Float64Array;
+
+  constructor(length: number) {
+    this.narrow = new Int32Array(length);
+    this.wide = new Float64Array(length);
+  }
+
+  set(i: number, id: number): void {
+    if ((id | 0) === id) {
+      this.narrow[i] = id;
+    } else {
+      this.narrow[i] = IS_WIDE;
+      this.wide[i] = id;
+    }
+  }
+
+  get(i: number): number {
+    const id = this.narrow[i];
+    return id === IS_WIDE ? this.wide[i] : id;
+  }
+}
+
+/** `rows` are fragments of the record's op and phase (fragment.ts), or MISSING; the last three are an init's alone. */
+export class Notes {
+  readonly rows: Int32Array;
+  readonly ids: IdColumn;
+  readonly parents: IdColumn;
+  readonly parentRows: Int32Array;
+  readonly executions: IdColumn;
+
+  constructor(length: number) {
+    this.rows = new Int32Array(length);
+    this.ids = new IdColumn(length);
+    this.parents = new IdColumn(length);
+    this.parentRows = new Int32Array(length);
+    this.executions = new IdColumn(length);
+  }
+}
