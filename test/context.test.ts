@@ -14,7 +14,9 @@ import {
   CONTEXT_STRING_MAX,
   createContextPayload,
 } from '../lib/trace/context';
+import type { Payload } from '../lib/trace/payload';
 import { Redaction } from '../lib/trace/redaction';
+import { createFragment, Scratch } from '../lib/trace/scratch';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/context');
 
@@ -24,19 +26,24 @@ interface Options {
   redact?: (string | RegExp)[];
 }
 
-/** The JSON text that stands in the record; what stands around it must be left alone. */
+/** What the payload appends; what stands before it must be left alone. */
+function appended(payload: Payload, resource: object | undefined): string {
+  const scratch = new Scratch(0);
+  scratch.append(createFragment('###'));
+  const length = payload.append(scratch, resource);
+  assert.equal(scratch.length, length + 3);
+  assert.equal(scratch.bytes.toString('utf8', 0, 3), '###');
+  return scratch.bytes.toString('utf8', 3, scratch.length);
+}
+
+/** The JSON text that stands in the record. */
 function textOf(resource: object | undefined, options: Options = {}): string {
   const payload = createContextPayload({
     depth: options.depth ?? 2,
     breadth: options.breadth ?? 10,
     redact: options.redact ?? [],
   });
-  const length = payload.measure(resource);
-  const bytes = Buffer.alloc(length + 8, '#');
-  assert.equal(payload.write(bytes, 3), length + 3);
-  assert.equal(bytes.toString('utf8', 0, 3), '###');
-  assert.equal(bytes.toString('utf8', length + 3), '#####');
-  return bytes.toString('utf8', 3, length + 3);
+  return appended(payload, resource);
 }
 
 function contextOf(resource: object, options: Options = {}): unknown {
@@ -267,11 +274,7 @@ describe('context: bounds', () => {
   it('do not list an object with very many fields a second time', () => {
     const many = Object.fromEntries(Array.from({ length: CONTEXT_FIELDS_MAX + 1 }, (_, i) => [`f${i}`, i]));
     const payload = createContextPayload({ depth: 2, breadth: 1, redact: [] });
-    const bytes = Buffer.alloc(100);
-    const texts = [0, 1].map(() => {
-      payload.measure(many);
-      return bytes.toString('utf8', 0, payload.write(bytes, 0));
-    });
+    const texts = [0, 1].map(() => appended(payload, many));
     assert.deepEqual(texts, [`{"f0":0,"...":"${CONTEXT_FIELDS_MAX} more"}`, '"[Object: too many fields]"']);
   });
 
@@ -491,12 +494,8 @@ describe('context: resources of Node', () => {
     const secret = 'hunter2hunter2';
     const texts: string[] = [];
     const payload = createContextPayload({ depth: 5, breadth: 100, redact: [] });
-    const bytes = Buffer.alloc(CONTEXT_BYTES_MAX);
     const resources = new Map<number, WeakRef<object>>();
-    const take = (id: number) => {
-      payload.measure(resources.get(id)?.deref());
-      texts.push(bytes.toString('utf8', 0, payload.write(bytes, 0)));
-    };
+    const take = (id: number) => void texts.push(appended(payload, resources.get(id)?.deref()));
     const hook = createHook({
       init: (id, _type, _trigger, resource) => void resources.set(id, new WeakRef(resource)),
       before: take,
@@ -535,7 +534,7 @@ describe('context: resources of Node', () => {
         child = { list: [() => this], map: new Map() };
       }
       const resource = new Resource();
-      for (let i = 0; i < 20; i++) payload.measure(resource);
+      for (let i = 0; i < 20; i++) appended(payload, resource);
       return [new WeakRef(resource), new WeakRef(resource.child), new WeakRef(Resource)];
     })();
     for (let i = 0; i < 20 && held.some((ref) => ref.deref() !== undefined); i++) {

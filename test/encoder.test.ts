@@ -60,14 +60,13 @@ function encoderWith(
 
 /** A payload of a given JSON text. */
 function payloadOf(json: (subject: object | undefined) => string): Payload {
-  let bytes = Buffer.alloc(0);
   return {
-    measure(subject) {
-      bytes = Buffer.from(json(subject));
+    append(scratch, subject) {
+      const bytes = Buffer.from(json(subject));
+      scratch.reserve(bytes.length);
+      bytes.copy(scratch.bytes, scratch.length);
+      scratch.length += bytes.length;
       return bytes.length;
-    },
-    write(target, position) {
-      return position + bytes.copy(target, position);
     },
   };
 }
@@ -357,7 +356,9 @@ describe('encoder', () => {
             prefix: prefixLength === 0 ? '' : `"p":"${'x'.repeat(prefixLength)}"`,
             suffix: '',
             chunkSize,
-            stack: undefined,
+            stack: payloadOf(() =>
+              made % 3 === 0 ? '' : JSON.stringify([made, 'y'.repeat((made * 91) % 5000)]),
+            ),
             context: payloadOf((subject) => JSON.stringify(subject)),
             send: true,
             write(lines) {
@@ -409,6 +410,9 @@ describe('encoder', () => {
             assert.equal(record.opid, next);
             if (record.ctx !== undefined) {
               assert.equal(record.ctx.id, record.opid);
+            }
+            if (record.phase === 'init') {
+              assert.equal(record.stack?.[0], record.opid % 3 === 0 ? undefined : record.opid);
             }
             next++;
           }

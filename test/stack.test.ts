@@ -14,6 +14,7 @@ import {
   frameText,
 } from '../lib/trace/frame';
 import { ownRealm } from '../lib/trace/realm';
+import { createFragment, Scratch } from '../lib/trace/scratch';
 import { createStackPayload } from '../lib/trace/stack';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/stack');
@@ -33,13 +34,13 @@ function capture(limit: number, program: (start: () => void) => void): Capture {
   const hook = createHook({
     init(_id, type) {
       if (type !== TYPE || result !== undefined) return;
-      const length = payload.measure(undefined);
-      const bytes = Buffer.alloc(length + 8, '#');
-      assert.equal(payload.write(bytes, 3), length + 3);
-      assert.equal(bytes.toString('utf8', 0, 3), '###');
-      assert.equal(bytes.toString('utf8', length + 3), '#####');
+      const scratch = new Scratch(0);
+      scratch.append(createFragment('###'));
+      const length = payload.append(scratch, undefined);
+      assert.equal(scratch.length, length + 3);
+      assert.equal(scratch.bytes.toString('utf8', 0, 3), '###');
       result = {
-        frames: JSON.parse(bytes.toString('utf8', 3, length + 3)).slice(1),
+        frames: JSON.parse(scratch.bytes.toString('utf8', 3, scratch.length)).slice(1),
         printed: printedStack().slice(1),
       };
     },
@@ -338,10 +339,11 @@ describe('stack: the program', () => {
 
   it('can come to the end of its stack: what is thrown there is thrown by the program, and all works on', () => {
     const payload = createStackPayload(10);
+    const scratch = new Scratch(0);
     let deepest = 0;
     function dive(depth: number): void {
       deepest = depth;
-      payload.measure(undefined);
+      payload.append(scratch, undefined);
       dive(depth + 1);
     }
     assert.throws(() => dive(0), RangeError);
@@ -353,14 +355,15 @@ describe('stack: the program', () => {
     setFlagsFromString('--expose-gc');
     const gc = runInNewContext('gc') as () => void;
     const payload = createStackPayload(10);
+    const scratch = new Scratch(0);
     const held = (() => {
       const receiver = {
         big: new Array(1000).fill(0),
-        measure() {
-          payload.measure(undefined);
+        capture() {
+          payload.append(scratch, undefined);
         },
       };
-      receiver.measure();
+      receiver.capture();
       return new WeakRef(receiver);
     })();
     for (let i = 0; i < 20 && held.deref() !== undefined; i++) {
@@ -378,9 +381,9 @@ function captureText(program: (start: () => void) => void): Capture {
   const hook = createHook({
     init(_id, type) {
       if (type !== TYPE) return;
-      const bytes = Buffer.alloc(payload.measure(undefined));
-      payload.write(bytes, 0);
-      frames = JSON.parse(bytes.toString()).slice(1);
+      const scratch = new Scratch(0);
+      payload.append(scratch, undefined);
+      frames = JSON.parse(scratch.bytes.toString('utf8', 0, scratch.length)).slice(1);
     },
   }).enable();
   program(() => new AsyncResource(TYPE));

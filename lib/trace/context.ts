@@ -30,6 +30,9 @@ const UNDEFINED_MAX = 64;
 /** Kept free for what says how much was left out, and for the closing bracket. */
 const TAIL = 48;
 
+/** Before the first value. */
+const NOWHERE = new Scratch(0);
+
 const NULL = createFragment('null');
 const TRUE = createFragment('true');
 const FALSE = createFragment('false');
@@ -129,7 +132,8 @@ class ContextPayload implements Payload {
   readonly #depth: number;
   readonly #breadth: number;
   readonly #redaction: Redaction;
-  readonly #scratch = new Scratch(CONTEXT_BYTES_MAX);
+  /** Where the values go that are being appended. */
+  #scratch: Scratch = NOWHERE;
   #fields = new OwnMap<string, Field>();
   /** Stand before the first field of a resource, and of every other object. */
   #resourceStart: Field;
@@ -145,20 +149,18 @@ class ContextPayload implements Payload {
     this.#objectStart = this.#createField('');
   }
 
-  measure(subject: object | undefined): number {
-    this.#scratch.length = 0;
+  append(scratch: Scratch, subject: object | undefined): number {
     if (subject === undefined) return 0;
+    const start = scratch.length;
     try {
-      this.#limit = CONTEXT_BYTES_MAX;
+      scratch.reserve(CONTEXT_BYTES_MAX);
+      this.#scratch = scratch;
+      this.#limit = start + CONTEXT_BYTES_MAX;
       this.#root(subject);
     } catch {
-      this.#scratch.length = 0;
+      scratch.length = start;
     }
-    return this.#scratch.length;
-  }
-
-  write(target: Buffer, position: number): number {
-    return this.#scratch.copyTo(target, position);
+    return scratch.length - start;
   }
 
   #root(resource: object): boolean {

@@ -223,7 +223,7 @@ export class FrameTable {
     flags: number,
   ): Frame {
     const fragment = createFragment(`${quote(frameText(location))},`);
-    this.#makeRoom(4 * fragment.words.length);
+    this.#makeRoom(8 * fragment.words.length);
     return new Frame(script, position, typeName, hash, flags, fragment);
   }
 

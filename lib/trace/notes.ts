@@ -1,7 +1,9 @@
 /**
  * Events that are noted in the hook and not encoded yet: column by column, so that a note is a few stores. Their times
- * stand in the slots of the clock (clock.ts), by the same index.
+ * stand in the slots of the clock (clock.ts), by the same index; what they carry besides, stacks and contexts, stands
+ * in a scratch, one after the other.
  */
+import { Scratch } from './scratch';
 
 /** In the place of a row: a record is missing here. */
 export const MISSING = -1;
@@ -42,12 +44,20 @@ export class Notes {
   readonly parents: IdColumn;
   readonly parentRows: Int32Array;
   readonly executions: IdColumn;
+  readonly payloads: Scratch;
+  /** Where the payload of each begins and how many bytes it has; 0: none. Not set where no record carries any. */
+  readonly payloadStarts: Int32Array;
+  readonly payloadLengths: Int32Array;
 
-  constructor(length: number) {
+  /** @param payloadBytes room for payloads; more is made where it is needed */
+  constructor(length: number, payloadBytes: number) {
     this.rows = new Int32Array(length);
     this.ids = new IdColumn(length);
     this.parents = new IdColumn(length);
     this.parentRows = new Int32Array(length);
     this.executions = new IdColumn(length);
+    this.payloads = new Scratch(payloadBytes);
+    this.payloadStarts = new Int32Array(length);
+    this.payloadLengths = new Int32Array(length);
   }
 }

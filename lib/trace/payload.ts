@@ -1,9 +1,9 @@
-/** Bytes that a record carries beside its fixed fields. Two steps, so that the encoder can make room first. */
+import type { Scratch } from './scratch';
+
+/** What a record carries beside its fixed fields: a JSON value. */
 export interface Payload {
-  /** Captures; returns the exact length in bytes of the JSON value; 0: there is none, write nothing. Never throws. */
-  measure(subject: object | undefined): number;
-  /** Writes what measure() captured, at `position`, and returns the position behind it. `target` has room. */
-  write(target: Buffer, position: number): number;
+  /** Captures and appends; returns the bytes that were appended; 0: there is no value, write nothing. Never throws. */
+  append(scratch: Scratch, subject: object | undefined): number;
 }
 
 export { createContextPayload } from './context';

@@ -4,7 +4,7 @@ import { ANONYMOUS, FrameTable, frameText, LEFT_OUT, type Location } from './fra
 import { uncurryThis } from './intrinsics';
 import type { Payload } from './payload';
 import { ownRealm } from './realm';
-import { Scratch } from './scratch';
+import type { Scratch } from './scratch';
 
 /**
  * Frames asked for beyond the limit, of ours and of Node's async_hooks: at first, and at most. Raised where a
@@ -12,9 +12,6 @@ import { Scratch } from './scratch';
  */
 export const OWN_FRAMES = 4;
 export const OWN_FRAMES_MAX = 16;
-
-/** Bytes kept for the next stack; a longer one gets a buffer for itself. */
-export const STACK_SCRATCH_BYTES = 16 * 1024;
 
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
@@ -30,7 +27,7 @@ let frames: FrameTable | undefined;
 let limitInForce = -1;
 
 /**
- * The stack at the call of `measure`, innermost frame first, as a JSON array of
+ * The stack at the call of `append`, innermost frame first, as a JSON array of
  * "functionName:fileName:lineNum:colNum" with at most `limit` frames; `limit` may be Infinity.
  * The tracer's own frames and those of Node's async_hooks are left out before counting.
  *
@@ -47,7 +44,6 @@ class StackPayload implements Payload {
   readonly #frames: FrameTable;
   readonly #realm = ownRealm();
   #ownFrames = OWN_FRAMES;
-  readonly #scratch = new Scratch(STACK_SCRATCH_BYTES);
   #kept = 0;
 
   constructor(limit: number, frames: FrameTable) {
@@ -56,9 +52,9 @@ class StackPayload implements Payload {
   }
 
   // One function: each frame of ours costs the capture 0.2 us.
-  measure(): number {
+  append(scratch: Scratch): number {
+    const start = scratch.length;
     try {
-      const scratch = this.#scratch;
       for (;;) {
         const asked = this.#limit + this.#ownFrames;
         const { RealmError } = this.#realm;
@@ -67,22 +63,24 @@ class StackPayload implements Payload {
           limitInForce = asked;
         }
         const trace: unknown = new RealmError().stack;
-        scratch.clear();
+        scratch.length = start;
         scratch.appendByte(OPENING_BRACKET);
         this.#kept = 0;
         const seen =
-          typeof trace === 'string' ? this.#addText(trace) : this.#addSites(trace as NodeJS.CallSite[]);
+          typeof trace === 'string'
+            ? this.#addText(scratch, trace)
+            : this.#addSites(scratch, trace as NodeJS.CallSite[]);
         if (this.#kept >= this.#limit || seen < asked) break;
         // More of our frames than ever before stand in the way of the program's.
         this.#ownFrames += this.#limit - this.#kept;
       }
       if (this.#kept > 0) scratch.length--; // the last comma
       scratch.appendByte(CLOSING_BRACKET);
-      return scratch.length;
+      return scratch.length - start;
     } catch {
       // The program is about to run out of stack, and has a handler of its own for that: see nothing rather
       // than end the process, as an error that leaves a hook would.
-      this.#scratch.length = 0;
+      scratch.length = start;
       return 0;
     } finally {
       // A stack that went through the tracer's or Node's own frames again and again is no measure for others.
@@ -90,21 +88,17 @@ class StackPayload implements Payload {
     }
   }
 
-  write(target: Buffer, position: number): number {
-    return this.#scratch.copyTo(target, position);
-  }
-
-  #addSites(trace: NodeJS.CallSite[]): number {
+  #addSites(scratch: Scratch, trace: NodeJS.CallSite[]): number {
     const table = this.#frames;
     const { length } = trace;
     // Async frames stand below all others: where the last one is none, there are none.
     const mayBeAsync = length > 0 && this.#realm.sites.isAsync(trace[length - 1]);
     let previous = table.top;
-    // The first one is measure's.
+    // The first one is append's.
     for (let i = 1; i < length && this.#kept < this.#limit; i++) {
       const frame = table.find(trace[i], previous, mayBeAsync);
       if (frame === LEFT_OUT) continue;
-      this.#scratch.append(frame.fragment);
+      scratch.append(frame.fragment);
       this.#kept++;
       previous = frame;
     }
@@ -112,14 +106,14 @@ class StackPayload implements Payload {
   }
 
   /** While V8 formats a stack (inside the program's own prepareStackTrace), every other stack comes as text. */
-  #addText(stack: string): number {
+  #addText(scratch: Scratch, stack: string): number {
     const table = this.#frames;
     // A file's name may hold a line feed; what does not begin as a frame goes on with the one before.
     const lines = split(stack, '\n    at ');
     for (let i = 1; i < lines.length && this.#kept < this.#limit; i++) {
       const frame = table.findText(lines[i], readLine);
       if (frame === LEFT_OUT) continue;
-      this.#scratch.append(frame.fragment);
+      scratch.append(frame.fragment);
       this.#kept++;
     }
     return lines.length - 1;
