@@ -40,9 +40,21 @@ export interface Hook {
   readonly live: number;
 }
 
-/** What the last event was, as far as it tells that the time of the next one is the same. */
+/**
+ * What the last event was, as far as it tells that the time of the next one is the same. That holds of two ticks alone:
+ * - Node calls one tick after the other. The second was put into the queue before the first one's `after`, or its init
+ *   would stand between.
+ * - Node calls for destroys in batches, later. A tick is put into the batch before its `after` comes, so where nothing
+ *   stands between its destroy and another one, both are of one batch.
+ *
+ * Not of promises, whose turn may come without an event: WebAssembly.compile() settles one 50 ms after the last.
+ */
 const OTHER = 0;
-const QUEUE_AFTER = 1;
+const TICK_AFTER = 1;
+const DESTROY = 2;
+
+/** Destroys that are given the time of one. */
+const DESTROYS_SHARED_MAX = 16;
 
 /** A promise, or something that has ended: its id alone does not tell. No code of an op is that high. */
 const DOUBTFUL = 0xffff;
@@ -88,8 +100,9 @@ export function createTraceHook(options: HookOptions): Hook {
   const { init: encodeInit, event: encodeEvent } = encoder;
   const table = new OpTable();
   const ops = createOps(encoder, asyncWrapProviders as never, options.select, options.selectUnknown);
-  const { selected, queued } = ops;
+  const { selected } = ops;
   const PROMISE = ops.promise;
+  const TICK = ops.tick;
   /** Types of the operations that have no code of their own. */
   const rareTypes = new OwnMap<number, string>();
 
@@ -109,6 +122,7 @@ export function createTraceHook(options: HookOptions): Hook {
   let stretches: number[] = [];
 
   let last = OTHER;
+  let destroysShared = 0;
   let owned = 0;
 
   if (!options.promises) {
@@ -231,8 +245,7 @@ export function createTraceHook(options: HookOptions): Hook {
         last = OTHER;
         return;
       }
-      // What runs between two queued callbacks is Node alone (p50 0.1 us): the time of the first one's end will do.
-      const isShared = last === QUEUE_AFTER && queued[code] !== 0;
+      const isShared = last === TICK_AFTER && code === TICK;
       last = OTHER;
       record(PhaseIndex.before, code, id, isShared);
     } catch {
@@ -254,7 +267,7 @@ export function createTraceHook(options: HookOptions): Hook {
         return;
       }
       record(PhaseIndex.after, code, id, false);
-      last = queued[code];
+      last = code === TICK ? TICK_AFTER : OTHER;
     } catch {
       last = OTHER;
       try {
@@ -269,6 +282,7 @@ export function createTraceHook(options: HookOptions): Hook {
   function destroy(id: number): void {
     try {
       const code = table.delete(id);
+      const isShared = last === DESTROY && code === TICK && destroysShared < DESTROYS_SHARED_MAX;
       last = OTHER;
       if (code === Code.own) {
         owned--;
@@ -286,7 +300,9 @@ export function createTraceHook(options: HookOptions): Hook {
         if (code === Code.rare) {
           rareEvent(PhaseIndex.destroy, id);
         } else {
-          encodeEvent(PhaseIndex.destroy, code, id, false);
+          destroysShared = isShared ? destroysShared + 1 : 0;
+          encodeEvent(PhaseIndex.destroy, code, id, isShared);
+          last = DESTROY;
         }
       }
       if (code === Code.rare) {

@@ -22,16 +22,13 @@ export interface Ops {
   codeOf(type: string): number;
   /** 1 where the code's operations are recorded. */
   readonly selected: Uint8Array;
-  /** 1 where the op runs from the queues of ticks and microtasks: from its `after` to the next `before` only Node runs. */
-  readonly queued: Uint8Array;
   readonly promise: number;
+  readonly tick: number;
   /** The type of a code that `codeOf` gave. */
   typeOf(code: number): string | undefined;
   /** The op of a rare type, and whether it is recorded. */
   nameOf(type: string): { op: string; area: string; selected: boolean };
 }
-
-const QUEUED = ['TickObject', 'PROMISE', 'Microtask'];
 
 export function createOps(
   encoder: Pick<Encoder, 'prepare'>,
@@ -41,7 +38,6 @@ export function createOps(
 ): Ops {
   const codes = new OwnMap<string, number>();
   const selected = new Uint8Array(CODES_MAX);
-  const queued = new Uint8Array(CODES_MAX);
   const types: string[] = [];
   let full = false;
   let lastType = '';
@@ -69,7 +65,6 @@ export function createOps(
     const code = encoder.prepare(name.op, name.area);
     full = code === CODES_MAX - 1;
     selected[code] = name.selected ? 1 : 0;
-    queued[code] = QUEUED.includes(type) ? 1 : 0;
     codes.set(type, code);
     types[code] = type;
     return code;
@@ -88,8 +83,8 @@ export function createOps(
   return {
     codeOf,
     selected,
-    queued,
     promise: register('PROMISE'),
+    tick: register('TickObject'),
     typeOf: (code) => types[code],
     nameOf,
   };
