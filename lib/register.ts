@@ -20,11 +20,12 @@ import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
 import { TracerError } from './errors';
 import { asyncTracer } from './index';
+import { parseDuration } from './trace/duration';
 import type * as Nearest from './trace/nearest';
 import { OPTIONS, optionsFromEnvironment, variableOf } from './trace/options';
 import { DEFAULT_OUTPUT, FIRST_FILE, LOGS_FILE, outputOf, resolveOutput } from './trace/output';
 import type { Tracer } from './trace/tracer';
-import { keepWindow, parseDuration, type Window } from './trace/window';
+import { keepWindow, type Window } from './trace/window';
 
 const STDERR = 2;
 const PREFIX = 'ASYNC_TRACER_';

@@ -1,10 +1,12 @@
 import { TracerError } from '../errors';
+import { formatDuration } from './duration';
 import type { FanOuts } from './fanout';
 import type { Groups } from './groups';
 import type { Grown, Growth } from './growth';
 import { round } from './histograms';
 import type { Chain, Loop } from './loop';
 import type { Finding, FindingCode, Kind, LeakRow, LogReport, OpGroup } from './report';
+import type { Run } from './run';
 import { siteText } from './stacks';
 
 /** From when on something is worth a finding. */
@@ -27,10 +29,12 @@ export interface FindingOptions {
 
 const DEFAULTS: Required<FindingOptions> = { heldMs: 50, starvedMs: 50, fanOut: 1000, growth: 100 };
 
+export const THRESHOLDS = Object.keys(DEFAULTS) as (keyof FindingOptions)[];
+
 /** @throws TracerError ERR_ASYNC_TRACER_OPTION for a threshold that is no number above 0 */
 export function thresholds(options: FindingOptions): Required<FindingOptions> {
   const resolved = { ...DEFAULTS };
-  for (const name of Object.keys(DEFAULTS) as (keyof FindingOptions)[]) {
+  for (const name of THRESHOLDS) {
     const value = options[name];
     if (value === undefined) continue;
     if (typeof value !== 'number' || !(value > 0)) {
@@ -47,14 +51,23 @@ export function thresholds(options: FindingOptions): Required<FindingOptions> {
 /** At most this many findings of one code are listed; the last one says how many more there are. */
 const MAX_OF_A_CODE = 10;
 
-export function lostFindings(log: LogReport): Finding[] {
+/**
+ * A `lost` record says how many and where, not why. Of a run whose header says that it waits for its destination, so
+ * much is known that this was not the reason.
+ */
+export function lostFindings(log: LogReport, runs: readonly Run[]): Finding[] {
   if (log.lost === 0) return [];
+  const losers = runs.filter((run) => run.lost > 0);
+  const waited = losers.every((run) => run.start?.options?.['overflow'] === 'block');
+  const why = waited
+    ? "With overflow 'block' none is dropped because its destination is slow; a full disk or a reader that is gone refuses them."
+    : "The log does not tell why: a slow destination drops them (raise maxBuffer, set overflow to 'block', or write to a file), a full disk or a reader that is gone refuses them.";
   return [
     {
       code: 'records-lost',
       severity: 'error',
-      message: `${count(log.lost, 'record is', 'records are')} missing from the log: the destination did not keep up. All counts are too low by as much; raise maxBuffer or write to a file.`,
-      evidence: { lost: log.lost },
+      message: `${count(log.lost, 'record is', 'records are')} missing from the log, so counts may be too low. ${why}`,
+      evidence: { lost: log.lost, runs: losers.map((run) => run.index) },
     },
   ];
 }
@@ -70,9 +83,9 @@ export function heldFindings(loop: Loop, groups: Groups, heldMs: number): Findin
       code: 'loop-held',
       severity: 'warning',
       message:
-        `A callback of ${what} held the event loop for ${duration(max)}${ended}` +
+        `A callback of ${what} held the event loop for ${formatDuration(max)}${ended}` +
         `${inside === undefined ? '' : `, most of it inside ${nameOf(inside)}`}` +
-        `${times === 1 ? '' : `; ${count(times, 'callback', 'callbacks')} of it took ${duration(heldMs)} or more, ${duration(total)} together`}.`,
+        `${times === 1 ? '' : `; ${count(times, 'callback', 'callbacks')} of it took ${formatDuration(heldMs)} or more, ${formatDuration(total)} together`}.`,
       evidence: {
         ...groups.describe(group),
         count: times,
@@ -92,7 +105,7 @@ export function starvedFindings(loop: Loop, groups: Groups, starvedMs: number): 
     severity: 'warning',
     message:
       `${count(worst.count, 'callback', 'callbacks')} of ticks and promises in a row, ${chainName(worst, groups)}, ` +
-      `kept the event loop from turning for ${duration(worst.elapsed)}${times === 1 ? '' : `; ${times} such chains took ${duration(total)} together`}.`,
+      `kept the event loop from turning for ${formatDuration(worst.elapsed)}${times === 1 ? '' : `; ${times} such chains took ${formatDuration(total)} together`}.`,
     evidence: {
       ...(group < 0
         ? { op: null, area: null, kind: null, site: null, inherited: false }
@@ -139,7 +152,7 @@ export function growthFindings(growth: Growth, groups: Groups): Finding[] {
   return limited(grown, ({ group, run, middle, end, over }: Grown) => ({
     code: 'growth',
     severity: 'warning',
-    message: `The unfinished operations of ${nameOf(groups.describe(group))} grew all the time, from ${middle} to ${end} in the last ${duration(over)}.`,
+    message: `The unfinished operations of ${nameOf(groups.describe(group))} grew all the time, from ${middle} to ${end} in the last ${formatDuration(over)}.`,
     evidence: { ...groups.describe(group), run, middle, end, over },
   }));
 }
@@ -215,8 +228,8 @@ function named(row: LeakRow): string {
 
 function age(row: LeakRow): string {
   return row.count === 1
-    ? `it was ${duration(row.oldest)} old`
-    : `the oldest was ${duration(row.oldest)} old`;
+    ? `it was ${formatDuration(row.oldest)} old`
+    : `the oldest was ${formatDuration(row.oldest)} old`;
 }
 
 /** The findings of at most `MAX_OF_A_CODE` items, the last of which tells of the rest. */
@@ -240,16 +253,4 @@ export function nameOf({ op, site, inherited }: OpGroup): string {
 
 export function count(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
-}
-
-/** Milliseconds in the unit that a person would choose. */
-export function duration(ms: number): string {
-  if (ms < 1) return `${Math.round(ms * 1000)} us`;
-  if (ms < 1000) return `${Number(ms.toPrecision(3))} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 120) return `${Number(seconds.toPrecision(3))} s`;
-  const minutes = seconds / 60;
-  return minutes < 120
-    ? `${Number(minutes.toPrecision(3))} min`
-    : `${Number((minutes / 60).toPrecision(3))} h`;
 }

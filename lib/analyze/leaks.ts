@@ -6,9 +6,11 @@ import { HeldStacks } from './held';
 import { round } from './histograms';
 import { CONTEXT, CUT, DERIVED, NO_ROW, RAN, SETTLED, UNREF } from './live';
 import { follow, Operations, Watcher } from './operations';
-import type { LogSource, ReadOptions } from './reader';
+import { checkOptions } from './options';
+import type { ReadOptions } from './reader';
 import type { Kind, LeakRow, LeaksReport, LogReport } from './report';
 import type { Run } from './run';
+import type { LogSource } from './source';
 import type { Stack } from './stacks';
 import { type Judgement, judge, judgeDropped, notesFor } from './verdict';
 
@@ -29,9 +31,10 @@ const MAX_IDS = 10;
  * What never ended: everything that was live at the end of the log, grouped by op and call site, each with a verdict and
  * its reason. See `verdict.ts` for the rules.
  *
- * @throws TracerError as `readLog` does, and ERR_ASYNC_TRACER_OPTION for a wrong option
+ * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a wrong option
  */
 export async function analyzeLeaks(source: LogSource, options: LeaksOptions = {}): Promise<LeaksReport> {
+  checkOptions('analyzeLeaks', options, ['allow', 'minAge']);
   const { minAge = 0 } = options;
   if (typeof minAge !== 'number' || !(minAge >= 0)) {
     throw new TracerError(
@@ -217,7 +220,7 @@ class Leaks extends Watcher {
       allowed,
       promises: { recorded: known.resolves, pending, collected },
       notes: notesFor(known, live, runs),
-      findings: [...lostFindings(log), ...leakFindings(list)],
+      findings: [...lostFindings(log, this.operations.runs), ...leakFindings(list)],
     };
   }
 }

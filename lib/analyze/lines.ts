@@ -33,6 +33,8 @@ export class Lines implements LineCounts {
   /** Where in the carry a source ended. */
   #seams: number[] = [];
   #skipping = false;
+  /** Bytes passed over so far of a line that is too long. */
+  skipped = 0;
 
   constructor(decoder: Decoder, accept: () => void) {
     this.#decoder = decoder;
@@ -87,6 +89,7 @@ export class Lines implements LineCounts {
 
   #keep(bytes: Buffer): void {
     if (this.#skipping) {
+      this.skipped += bytes.length;
       if (bytes[bytes.length - 1] === NEWLINE) this.#skipping = false;
       return;
     }
@@ -96,6 +99,7 @@ export class Lines implements LineCounts {
       this.#carried = 0;
       this.#seams = [];
       this.#skipping = bytes[bytes.length - 1] !== NEWLINE;
+      this.skipped = length;
       return;
     }
     if (length > this.#carry.length) {

@@ -3,10 +3,11 @@ import type { Decoder } from './decoder';
 import { Groups } from './groups';
 import { round } from './histograms';
 import { NO_ROW, RAN, RAN_AGAIN, SETTLED } from './live';
-import { type LogCounts, type LogSource, type ReadOptions, scan } from './reader';
+import { type LogCounts, type ReadOptions, scan } from './reader';
 import { AFTER, BEFORE, DESTROY, END, INIT, RESOLVE, START } from './record';
 import type { LogReport } from './report';
 import { Run } from './run';
+import type { LogSource } from './source';
 
 /** Longer lists of runs than this are cut in reports. */
 export const MAX_RUNS_LISTED = 1000;
@@ -105,6 +106,7 @@ export class Operations {
         run.end = decoder.parsed as EndRecord;
         break;
       default:
+        run.lost += Number(decoder.parsed!['count']);
         run.callbacks.giveUp();
     }
   }

@@ -2,9 +2,10 @@ import { Decoder } from './decoder';
 import { round } from './histograms';
 import { IdMap } from './idmap';
 import { follow, Operations, Watcher } from './operations';
-import type { LogSource, ReadOptions } from './reader';
+import type { ReadOptions } from './reader';
 import type { PathReport, PathStep } from './report';
 import type { Run } from './run';
+import type { LogSource } from './source';
 
 /** Of a longer path, the steps nearest to the operation are listed, and the root itself. */
 export const MAX_STEPS = 10_000;

@@ -1,25 +1,12 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { pipeline, Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { constants, createGunzip } from 'node:zlib';
 import { TracerError } from '../errors';
 import { FORMAT_VERSION, type StartRecord, type TraceRecord } from '../log/event';
 import { Decoder } from './decoder';
+import { inflated, isDamage } from './inflate';
 import { Lines } from './lines';
+import { checkOptions } from './options';
 import { inOrder } from './pieces';
 import { LOST, START } from './record';
-
-/**
- * Where a log comes from: a path ('-' is standard input), a file: URL, anything that gives bytes or text
- * asynchronously, such as a Readable; or several of these, read one after another, but for the files of a rotated log
- * (app.log, app.log.1, app.log.2.gz), which are read from the oldest on. What is gzipped is known by its first bytes,
- * whatever its name.
- */
-export type LogSource =
-  | string
-  | URL
-  | AsyncIterable<Uint8Array | string>
-  | readonly (string | URL | AsyncIterable<Uint8Array | string>)[];
+import { bufferOf, type Input, inputsOf, type LogSource } from './source';
 
 export interface ReadProgress {
   /** Bytes of the sources read so far, as they lie there (compressed, if they are). */
@@ -50,15 +37,8 @@ export interface LogCounts {
   damaged: { source: string; message: string }[];
 }
 
-const CHUNK_BYTES = 256 * 1024;
-
-/** One source, before it is opened. */
-interface Input {
-  name: string;
-  size: number | undefined;
-  chunks(): AsyncIterable<Uint8Array | string>;
-  peek: (() => AsyncGenerator<Buffer>) | undefined;
-}
+/** A line longer than this, in a source that has no size, shows that there will be no end, as of /dev/zero. */
+const ENDLESS_BYTES = 2 ** 30;
 
 /**
  * Reads every record of `source` into the fields of `decoder`, one after another, and calls `accept` after each. This is
@@ -112,7 +92,7 @@ class Scanner {
     };
     for (const input of inputs) {
       this.counts.sources++;
-      const chunks = inflated(this.#counted(input));
+      const chunks = inflated(this.#counted(input), input.name);
       try {
         for (
           let chunk = await this.#next(chunks, input);
@@ -120,6 +100,12 @@ class Scanner {
           chunk = await this.#next(chunks, input)
         ) {
           this.#lines.feed(chunk);
+          if (input.size === undefined && this.#lines.skipped > ENDLESS_BYTES) {
+            throw new TracerError(
+              'ERR_ASYNC_TRACER_INPUT',
+              `${input.name} has a line of more than 1 GiB: it is no log`,
+            );
+          }
           report();
           yield;
         }
@@ -160,121 +146,12 @@ class Scanner {
   }
 }
 
-function bufferOf(chunk: unknown, name: string): Buffer {
-  if (Buffer.isBuffer(chunk)) return chunk;
-  if (typeof chunk === 'string') return Buffer.from(chunk);
-  if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  throw new TracerError('ERR_ASYNC_TRACER_INPUT', `${name} gave ${describe(chunk)}; expected bytes or text`);
-}
-
 function checkFormat(start: StartRecord): void {
   if (start.format <= FORMAT_VERSION) return;
   throw new TracerError(
     'ERR_ASYNC_TRACER_FORMAT',
     `the log has format ${start.format}; this version of async-tracer reads formats up to ${FORMAT_VERSION}: use the version that wrote it, or a later one`,
   );
-}
-
-/** zlib's word for bytes that are no gzip any more. */
-function isDamage(error: unknown): boolean {
-  return error instanceof Error && /^Z_/.test(String((error as NodeJS.ErrnoException).code));
-}
-
-/** The bytes themselves, or what they inflate to if they begin as gzip does. A cut gzip gives what there is. */
-async function* inflated(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  let first = await chunks.next();
-  let head: Buffer = Buffer.alloc(0);
-  while (!first.done && head.length + first.value.length < 2) {
-    head = Buffer.concat([head, first.value]);
-    first = await chunks.next();
-  }
-  if (!first.done) head = head.length === 0 ? first.value : Buffer.concat([head, first.value]);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) {
-    try {
-      if (head.length > 0) yield head;
-      for await (const chunk of chunks) yield chunk;
-    } finally {
-      await chunks.return(undefined);
-    }
-    return;
-  }
-  async function* all() {
-    try {
-      yield head;
-      // The file's buffer is used again for each chunk, while zlib may still read the last one.
-      for await (const chunk of chunks) yield Buffer.from(chunk);
-    } finally {
-      await chunks.return(undefined);
-    }
-  }
-  head = Buffer.from(head);
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
-  pipeline(Readable.from(all(), { objectMode: false }), gunzip, () => {});
-  yield* gunzip;
-}
-
-async function inputsOf(source: LogSource): Promise<Input[]> {
-  const sources = Array.isArray(source) ? source : [source];
-  if (sources.length === 0)
-    throw new TracerError('ERR_ASYNC_TRACER_INPUT', 'no log was given; expected at least one');
-  return Promise.all(sources.map(inputOf));
-}
-
-async function inputOf(source: unknown): Promise<Input> {
-  if (source === '-')
-    return { name: 'standard input', size: undefined, peek: undefined, chunks: () => process.stdin };
-  if (typeof source === 'string' || source instanceof URL) {
-    const path = typeof source === 'string' ? source : fileURLToPath(source);
-    const stats = await stat(path).catch((error) => {
-      throw unopened(path, error);
-    });
-    if (stats.isDirectory()) throw unopened(path, new Error('it is a folder'));
-    const chunks = () => fileChunks(path);
-    return stats.isFile()
-      ? { name: path, size: stats.size, chunks, peek: () => inflated(chunks()) }
-      : { name: path, size: undefined, chunks, peek: undefined };
-  }
-  if (typeof source === 'object' && source !== null && Symbol.asyncIterator in source) {
-    const chunks = () => source as AsyncIterable<Uint8Array>;
-    return { name: 'a stream', size: undefined, chunks, peek: undefined };
-  }
-  throw new TracerError(
-    'ERR_ASYNC_TRACER_INPUT',
-    `a log source is ${describe(source)}; expected a path, '-', a file: URL or a readable stream`,
-  );
-}
-
-async function* fileChunks(path: string): AsyncGenerator<Buffer> {
-  let file: FileHandle;
-  try {
-    file = await open(path);
-  } catch (error) {
-    throw unopened(path, error);
-  }
-  try {
-    const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-function unopened(path: string, cause: unknown): TracerError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new TracerError('ERR_ASYNC_TRACER_INPUT', `the log ${path} could not be opened: ${message}`, {
-    cause,
-  });
-}
-
-function describe(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return typeof value === 'object'
-    ? `an object (${value.constructor?.name ?? 'no prototype'})`
-    : `a ${typeof value} (${String(value)})`;
 }
 
 /** The records of a log. It can be read once. */
@@ -290,10 +167,12 @@ export interface LogReader extends AsyncIterable<TraceRecord> {
  * first record is asked for, and everything is closed when the loop ends, also early.
  *
  * @example for await (const record of readLog('app.ndjson')) console.log(record.phase);
+ * @throws TracerError ERR_ASYNC_TRACER_UNKNOWN_OPTION, ERR_ASYNC_TRACER_OPTION
  * @throws TracerError, from the iteration: ERR_ASYNC_TRACER_INPUT where a source cannot be opened or read,
  *   ERR_ASYNC_TRACER_FORMAT at a `start` record of a format that this version does not know
  */
 export function readLog(source: LogSource, options: ReadOptions = {}): LogReader {
+  checkOptions('readLog', options, []);
   let batch: TraceRecord[] = [];
   const decoder = new Decoder();
   const scanner = new Scanner(source, options, decoder, () => {

@@ -3,9 +3,10 @@ import { Forest, TOP } from './forest';
 import { round } from './histograms';
 import { IdMap } from './idmap';
 import { follow, Operations, Watcher } from './operations';
-import type { LogSource, ReadOptions } from './reader';
+import type { ReadOptions } from './reader';
 import type { LogReport, OpGroup, RootReport } from './report';
 import type { Run } from './run';
+import type { LogSource } from './source';
 
 /** The answer to `analyzeTree` with `root`. */
 export async function analyzeRoot(

@@ -31,6 +31,8 @@ export class Run {
   lastTurn = Number.NaN;
   promiseDestroys: boolean;
   forgotten = 0;
+  /** Records that its `lost` records tell of. */
+  lost = 0;
   /** The most frames that its stacks have, as its header says. */
   readonly stackLimit: number;
 

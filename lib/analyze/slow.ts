@@ -4,9 +4,11 @@ import { type FindingOptions, heldFindings, lostFindings, starvedFindings, thres
 import { Histograms, round } from './histograms';
 import { Loop } from './loop';
 import { follow, Operations, Watcher } from './operations';
-import type { LogSource, ReadOptions } from './reader';
+import { checkOptions } from './options';
+import type { ReadOptions } from './reader';
 import type { LogReport, SlowReport } from './report';
 import type { Run } from './run';
+import type { LogSource } from './source';
 
 export interface SlowOptions extends ReadOptions, Pick<FindingOptions, 'heldMs' | 'starvedMs'> {
   /** How many single callbacks and waits are listed. Default 20. */
@@ -29,9 +31,11 @@ interface Wait {
 /**
  * Which callbacks held the event loop, and which operations waited longest for their first callback.
  *
- * @throws TracerError as `readLog` does, and ERR_ASYNC_TRACER_OPTION for an option out of range
+ * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for an option
+ *   out of range
  */
 export async function analyzeSlow(source: LogSource, options: SlowOptions = {}): Promise<SlowReport> {
+  checkOptions('analyzeSlow', options, ['heldMs', 'starvedMs', 'top', 'all']);
   const { heldMs, starvedMs } = thresholds(options);
   const { top = 20, all = false } = options;
   if (!Number.isInteger(top) || top < 1) {
@@ -39,6 +43,9 @@ export async function analyzeSlow(source: LogSource, options: SlowOptions = {}):
       'ERR_ASYNC_TRACER_OPTION',
       `top is ${String(top)}; expected a whole number above 0`,
     );
+  }
+  if (typeof all !== 'boolean') {
+    throw new TracerError('ERR_ASYNC_TRACER_OPTION', `all is ${String(all)}; expected true or false`);
   }
   const decoder = new Decoder();
   const slow = new Slow(decoder, { heldMs, starvedMs, top, all });
@@ -115,7 +122,7 @@ class Slow extends Watcher {
       })),
       waiting: waiting.sort((a, b) => b.wait.max! - a.wait.max!),
       findings: [
-        ...lostFindings(log),
+        ...lostFindings(log, this.operations.runs),
         ...heldFindings(this.#loop, groups, heldMs),
         ...starvedFindings(this.#loop, groups, starvedMs),
       ],

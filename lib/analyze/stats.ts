@@ -8,16 +8,19 @@ import {
   heldFindings,
   lostFindings,
   starvedFindings,
+  THRESHOLDS,
   thresholds,
 } from './findings';
 import { Growth } from './growth';
 import { Histograms, round } from './histograms';
 import { Loop } from './loop';
 import { follow, Operations, Watcher } from './operations';
-import type { LogSource, ReadOptions } from './reader';
+import { checkOptions } from './options';
+import type { ReadOptions } from './reader';
 import { INIT } from './record';
 import type { AreaRow, StatsReport, StatsRow } from './report';
 import type { Run } from './run';
+import type { LogSource } from './source';
 
 export interface StatsOptions extends ReadOptions, FindingOptions {}
 
@@ -28,9 +31,11 @@ const LONGEST = 50;
  * What ran: by op and call site and by area how many operations there were, how long they waited and ran; how long the
  * event loop was held; and what of it is worth a look.
  *
- * @throws TracerError as `readLog` does, and ERR_ASYNC_TRACER_OPTION for a threshold that is no number above 0
+ * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a threshold
+ *   that is no number above 0
  */
 export async function analyzeStats(source: LogSource, options: StatsOptions = {}): Promise<StatsReport> {
+  checkOptions('analyzeStats', options, THRESHOLDS);
   const limits = thresholds(options);
   const decoder = new Decoder();
   const stats = new Stats(decoder, limits);
@@ -135,7 +140,7 @@ class Stats extends Watcher {
         threshold: heldMs,
       },
       findings: [
-        ...lostFindings(log),
+        ...lostFindings(log, this.operations.runs),
         ...heldFindings(this.#loop, groups, heldMs),
         ...starvedFindings(this.#loop, groups, starvedMs),
         ...fanOutFindings(this.#fanOuts, groups, fanOut),

@@ -4,11 +4,13 @@ import { Forest, TOP } from './forest';
 import { IdMap } from './idmap';
 import { NO_ROW } from './live';
 import { follow, Operations, Watcher } from './operations';
+import { checkOptions } from './options';
 import { analyzePath } from './path';
-import type { LogSource, ReadOptions } from './reader';
+import type { ReadOptions } from './reader';
 import type { LogReport, PathReport, RootReport, TreeReport } from './report';
 import { analyzeRoot } from './root';
 import type { Run } from './run';
+import type { LogSource } from './source';
 
 export interface TreeOptions extends ReadOptions {
   /**
@@ -26,7 +28,7 @@ export interface TreeOptions extends ReadOptions {
  * Who started what. Memory, beside that for live operations: about 5 bytes an operation of the log; 29 with `op`; with
  * `root` 5 for each operation that the root started.
  *
- * @throws TracerError as `readLog` does, and ERR_ASYNC_TRACER_OPTION for a wrong option
+ * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a wrong option
  */
 export function analyzeTree(
   source: LogSource,
@@ -48,6 +50,7 @@ export async function analyzeTree(
   source: LogSource,
   options: TreeOptions = {},
 ): Promise<TreeReport | PathReport | RootReport> {
+  checkOptions('analyzeTree', options, ['by', 'op', 'root']);
   const { by = 'trigger', op, root } = options;
   if (by !== 'trigger' && by !== 'execution') {
     throw new TracerError(

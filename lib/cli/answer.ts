@@ -2,7 +2,8 @@
 import type { Argv } from 'yargs';
 import type { LogReport, ReadOptions } from '../analyze';
 import { TracerError } from '../errors';
-import { formatCount } from './duration';
+import { formatCount } from './figures';
+import { print } from './output';
 import { startProgress } from './progress';
 import { type Screen, screenOf } from './screen';
 
@@ -44,7 +45,9 @@ function refuseNoLog(sources: readonly string[], named: boolean, log: LogReport)
   const why =
     log.bytes === 0
       ? `${names} ${one ? 'is' : 'are'} empty${named ? '' : ', and no log was named'}`
-      : `${names} ${one ? 'is no log' : 'are no logs'} of async-tracer: ${lines === 1 ? `${of} only line is no record` : `none of ${of} ${formatCount(lines)} lines is a record`}`;
+      : lines === 0
+        ? `${names} ${one ? 'holds' : 'hold'} no record of async-tracer, nor any other line`
+        : `${names} ${one ? 'is no log' : 'are no logs'} of async-tracer: ${lines === 1 ? `${of} only line is no record` : `none of ${of} ${formatCount(lines)} lines is a record`}`;
   throw new TracerError('ERR_ASYNC_TRACER_INPUT', `${why}${damage.join('')}`);
 }
 
@@ -68,12 +71,17 @@ export function listOf(value: unknown): string[] {
   return value === undefined ? [] : Array.isArray(value) ? value.map(String) : [String(value)];
 }
 
-/** Reads with a bar, and prints on standard output. */
+/**
+ * Reads with a bar, and prints on standard output.
+ *
+ * @param judge may set the exit code, before a reader that has enough (`| head`) ends the command
+ */
 export async function answer<Report extends { log: LogReport }>(
   { log, json }: AnswerArguments,
   analyze: (sources: string[], options: ReadOptions) => Promise<Report>,
   render: (report: Report, screen: Screen) => string,
-): Promise<Report> {
+  judge: (report: Report) => void = () => {},
+): Promise<void> {
   const sources = sourcesOf(log);
   const progress = startProgress(process.stderr);
   let report: Report;
@@ -86,6 +94,6 @@ export async function answer<Report extends { log: LogReport }>(
   const text = json
     ? `${JSON.stringify(report, null, 2)}\n`
     : render(report, screenOf(process.stdout, process.env));
-  process.stdout.write(text);
-  return report;
+  judge(report);
+  print(text);
 }

@@ -1,6 +1,6 @@
 /** Findings, as the last thing on the screen. */
 import type { Finding, LogReport } from '../analyze';
-import { formatCountOf } from './duration';
+import { formatCountOf } from './figures';
 import { noneOf } from './preface';
 import type { Screen } from './screen';
 import { clean, wrap } from './text';

@@ -6,9 +6,11 @@ import { splitWords } from './flags';
 import { examples, tidy } from './help';
 import { leaksCommand } from './leaks';
 import { checkCommand, usageError } from './mistake';
+import { note, print, unprinted } from './output';
 import { runCommand, VALUE_FLAGS } from './run';
 import { slowCommand } from './slow';
 import { statsCommand } from './stats';
+import { clean } from './text';
 import { treeCommand } from './tree';
 
 const USAGE = 2;
@@ -78,22 +80,23 @@ async function main(words: readonly string[]): Promise<void> {
     printed = output;
   });
   if (printed !== '') {
-    process.stdout.write(`${tidy(printed)}\n`);
+    print(`${tidy(printed)}\n`);
   }
 }
 
 function explain(error: unknown, command: string | undefined): void {
   if (!(error instanceof TracerError)) {
     const { stack } = error as Error;
-    process.stderr.write(`async-tracer: ${stack ?? String(error)}\n`);
+    note(`async-tracer: ${stack ?? String(error)}\n`);
     process.exitCode = FAILURE;
     return;
   }
   const { code, message } = error;
-  process.stderr.write(`async-tracer: ${message} [${code}]\n`);
+  // A file may be named so as to clear the screen.
+  note(`async-tracer: ${clean(message)} [${code}]\n`);
   if (code === 'ERR_ASYNC_TRACER_USAGE') {
     const help = command !== undefined && COMMANDS.includes(command) ? `${command} --help` : '--help';
-    process.stderr.write(`Try: async-tracer ${help}\n`);
+    note(`Try: async-tracer ${help}\n`);
   }
   process.exitCode ??= /USAGE$|OPTION$/.test(code) ? USAGE : FAILURE;
 }
@@ -108,9 +111,24 @@ const words = asFlag(process.argv.slice(2));
 /** The reader of our output has enough: | head. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') {
-    explain(error, words[0]);
+    explain(unprinted(error), words[0]);
   }
   process.exit();
 });
 
-main(words).catch((error) => explain(error, words[0]));
+/** Nobody can be told. */
+process.stderr.on('error', () => {});
+
+let isOver = false;
+/** Where nothing is left to wait for, and the answer has not come, silence would pass for success. */
+process.once('beforeExit', () => {
+  if (!isOver) {
+    explain(new Error('ended without an answer'), words[0]);
+  }
+});
+
+main(words)
+  .catch((error) => explain(error, words[0]))
+  .finally(() => {
+    isOver = true;
+  });

@@ -1,6 +1,7 @@
 /** The first lines of every answer: what the log is, and what is missing from it. */
 import type { LogReport, RunReport } from '../analyze';
-import { formatCount, formatCountOf, formatDuration } from './duration';
+import { formatDuration } from '../analyze/duration';
+import { formatCount, formatCountOf } from './figures';
 import type { Screen } from './screen';
 import { clean, wrap } from './text';
 
@@ -26,10 +27,25 @@ function goesBack(before: RunReport, after: RunReport): boolean {
   return after.from < before.from && (before.node === null || after.node === null);
 }
 
-/** What to say where nothing was found: `none`, unless there was nothing to look at. */
-export function noneOf(none: string, { operationRecords, runs }: LogReport): string {
+/** What of the log is known to be missing, in words; of operations that a filter left out nothing is. */
+export function missingOf({ lost, cut, damaged, runs }: LogReport): string[] {
+  const incomplete = runs.filter(({ complete }) => complete === false).length;
+  return [
+    ...(lost > 0 ? [`${formatCountOf(lost, 'record')} lost`] : []),
+    ...(cut > 0 ? [`${formatCountOf(cut, 'line')} cut off`] : []),
+    ...damaged.map(({ source }) => `${clean(source)} read in part only`),
+    ...(incomplete > 0 ? [`${formatCountOf(incomplete, 'run')} not whole`] : []),
+  ];
+}
+
+/** What to say where nothing was found: `none`, unless there was nothing to look at, or not all that there was. */
+export function noneOf(none: string, log: LogReport): string {
+  const { operationRecords, runs } = log;
   if (operationRecords > 0) {
-    return none;
+    const missing = missingOf(log);
+    return missing.length === 0
+      ? none
+      : `${none.replace(/\.$/, '')} in what there is of the log: ${missing.join(', ')}.`;
   }
   const filtered = runs.find(({ include, exclude }) => include.length + exclude.length > 0);
   const filters = (['include', 'exclude'] as const)

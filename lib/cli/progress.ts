@@ -1,7 +1,8 @@
 /** A bar on standard error while a long log is read, where that is a terminal. */
 import { SingleBar } from 'cli-progress';
 import type { ReadProgress } from '../analyze';
-import { formatBytes, formatCount, formatDuration } from './duration';
+import { formatDuration } from '../analyze/duration';
+import { formatBytes, formatCount } from './figures';
 
 /** Reading that is over before needs no bar. */
 const PATIENCE_MS = 500;
@@ -39,6 +40,10 @@ export function startProgress(output: NodeJS.WriteStream): Progress {
       }
       drawn = now;
       const { bytes, totalBytes } = progress;
+      const [value, text] = [
+        totalBytes === undefined ? 0 : Math.min(bytes, totalBytes),
+        { text: describeProgress(progress, now - began) },
+      ];
       if (bar === undefined) {
         bar = new SingleBar({
           stream: output,
@@ -52,11 +57,10 @@ export function startProgress(output: NodeJS.WriteStream): Progress {
           gracefulExit: false,
           linewrap: true,
         });
-        bar.start(totalBytes ?? 1, bytes, { text: '' });
+        bar.start(totalBytes ?? 1, value, text);
+      } else {
+        bar.update(value, text);
       }
-      bar.update(totalBytes === undefined ? 0 : Math.min(bytes, totalBytes), {
-        text: describeProgress(progress, now - began),
-      });
     },
     stop() {
       bar?.stop();

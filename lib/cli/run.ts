@@ -3,10 +3,11 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { TracerError } from '../errors';
+import { parseDuration } from '../trace/duration';
 import { DEFAULT_OUTPUT, resolveOutput } from '../trace/output';
-import { parseDuration } from '../trace/window';
 import { traceFlags, variablesOf } from './flags';
 import { examples } from './help';
+import { note } from './output';
 import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from './program';
 import { openSession } from './session';
 import { summarize } from './summary';
@@ -93,7 +94,12 @@ async function run(given: RunArguments, program: readonly string[]): Promise<voi
       sayLogs(logs, ending);
     }
     if (given.summary && logs.length > 0) {
-      await summarize(logs);
+      try {
+        await summarize(logs);
+      } catch (error) {
+        // The program may have taken its log away, and its exit code passes through all the same.
+        say(`there is no summary: ${(error as Error).message}`);
+      }
     }
   } finally {
     session.close();
@@ -147,7 +153,7 @@ function checkOutput(environment: NodeJS.ProcessEnv): void {
 }
 
 function say(text: string): void {
-  process.stderr.write(`async-tracer: ${text}\n`);
+  note(`async-tracer: ${text}\n`);
 }
 
 function sayLogs(logs: readonly string[], { signal }: Ending): void {

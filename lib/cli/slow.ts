@@ -1,9 +1,10 @@
 /** `async-tracer slow`: what held the event loop, and what waited. */
 import type { CommandModule } from 'yargs';
 import { analyzeSlow, type Callback, type OpGroup, type SlowReport, type SlowWait } from '../analyze';
-import { parseDuration } from '../trace/window';
+import { formatDuration } from '../analyze/duration';
+import { parseDuration } from '../trace/duration';
 import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
-import { formatCount, formatDuration } from './duration';
+import { formatCount } from './figures';
 import { renderFindings } from './finding';
 import { examples } from './help';
 import { opOf, originOf } from './place';

@@ -1,10 +1,11 @@
 /** `async-tracer stats`: what ran. */
 import type { CommandModule } from 'yargs';
 import { analyzeStats, type StatsReport, type StatsRow } from '../analyze';
+import { formatDuration } from '../analyze/duration';
 import { TracerError } from '../errors';
-import { parseDuration } from '../trace/window';
+import { parseDuration } from '../trace/duration';
 import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
-import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
+import { formatCount, formatCountOf, formatShare } from './figures';
 import { renderFindings } from './finding';
 import { examples } from './help';
 import { opOf, originOf } from './place';

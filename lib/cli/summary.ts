@@ -1,5 +1,6 @@
 /** What `run --summary` says at the end, on standard error. */
 import { analyzeStats } from '../analyze';
+import { note } from './output';
 import { startProgress } from './progress';
 import { screenOf } from './screen';
 import { renderStats } from './stats';
@@ -19,5 +20,5 @@ export async function summarize(logs: string[]): Promise<void> {
   } finally {
     progress.stop();
   }
-  process.stderr.write(text);
+  note(text);
 }

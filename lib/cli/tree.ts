@@ -8,9 +8,10 @@ import {
   type TreeNode,
   type TreeReport,
 } from '../analyze';
+import { formatDuration } from '../analyze/duration';
 import { TracerError } from '../errors';
 import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
-import { formatCount, formatCountOf, formatDuration, formatShare } from './duration';
+import { formatCount, formatCountOf, formatShare } from './figures';
 import { examples } from './help';
 import { opOf, originOf } from './place';
 import { noneOf, renderPreface } from './preface';

@@ -10,6 +10,30 @@ const messages = async (lines: string[], options?: StatsOptions) =>
 
 const at = (line: number) => ({ stack: ['setTimeout:node:timers:1:1', `poll:/app/poll.js:${line}:5`] });
 
+describe('records that were lost', () => {
+  const lost = (count: number) => JSON.stringify({ phase: 'lost', count, time: 1_764_486_000_001 });
+  const messageOf = async (overflow: string | undefined, count: number) => {
+    const [{ code, message, evidence }] = await findings([start(0, { options: { overflow } }), lost(count)]);
+    assert.deepEqual([code, evidence], ['records-lost', { lost: count, runs: [0] }]);
+    return message;
+  };
+
+  it('are told with the reasons that there may be', async () => {
+    assert.equal(
+      await messageOf('drop', 2),
+      "2 records are missing from the log, so counts may be too low. The log does not tell why: a slow destination drops them (raise maxBuffer, set overflow to 'block', or write to a file), a full disk or a reader that is gone refuses them.",
+    );
+    assert.match(await messageOf(undefined, 1), /^1 record is missing from the log.*does not tell why/);
+  });
+
+  it("are not laid to a slow destination where overflow is 'block'", async () => {
+    assert.equal(
+      await messageOf('block', 2),
+      "2 records are missing from the log, so counts may be too low. With overflow 'block' none is dropped because its destination is slow; a full disk or a reader that is gone refuses them.",
+    );
+  });
+});
+
 describe('a callback that held the loop', () => {
   it('is found at 50 ms, with its site, and not below', async () => {
     assert.deepEqual(await messages([init(5, 'Timeout', 0, at(3)), run(5, 'Timeout', 10, 60)]), [

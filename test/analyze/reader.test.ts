@@ -7,7 +7,8 @@ import { after, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { type LogSource, readLog } from '../../lib/analyze/reader';
+import { readLog } from '../../lib/analyze/reader';
+import type { LogSource } from '../../lib/analyze/source';
 import { TracerError } from '../../lib/errors';
 import { asSource, end, event, init, lineFields, lineOf, start } from './lines';
 
@@ -126,22 +127,72 @@ describe('readLog', () => {
     assert.equal((await read(asSource([`${lost}\n${TEXT}${lost}\n`]))).counts.lost, 24);
   });
 
-  it('gives what a cut gzip holds, and tells of one that is damaged', async () => {
+  it('gives what a cut gzip holds, and tells that it is cut', async () => {
     const long = TEXT.repeat(200);
     const zipped = gzipSync(long);
-    const cut = await read(file('cut.gz', zipped.subarray(0, zipped.length - 12)));
+    const path = file('cut.gz', zipped.subarray(0, zipped.length - 12));
+    const { records, counts } = await read(path);
+    assert.deepEqual(records, JSON.parse(`[${long.trim().replaceAll('\n', ',')}]`).slice(0, records.length));
+    assert.ok(records.length > 900, `${records.length}`);
+    assert.deepEqual(counts.damaged, [{ source: path, message: 'unexpected end of file' }]);
+  });
+
+  it('gives of a gzip that is damaged what stands before, and goes on with the next source', async () => {
+    const ids = Array.from({ length: 50_000 }, (_, i) => init(i + 5, 'TCP', i));
+    const zipped = gzipSync(`${ids.join('\n')}\n`);
+    zipped.fill(0xff, zipped.length >>> 1, (zipped.length >>> 1) + 40);
+    const path = file('damaged.gz', zipped);
+    const { records, counts } = await read([path, asSource([TEXT])]);
+    assert.deepEqual(records.slice(-5), RECORDS);
     assert.deepEqual(
-      cut.records,
-      JSON.parse(`[${long.trim().replaceAll('\n', ',')}]`).slice(0, cut.records.length),
+      records.slice(0, 20_000).map((record) => (record as { opid: number }).opid),
+      ids.slice(0, 20_000).map((_, i) => i + 5),
     );
-    assert.ok(cut.records.length > 900, `${cut.records.length}`);
-    const damaged = Buffer.from(zipped);
-    damaged.fill(0xff, 20, 60);
-    const path = file('damaged.gz', damaged);
-    const { counts } = await read([path, asSource([TEXT])]);
-    assert.equal(counts.damaged.length, 1);
-    assert.equal(counts.damaged[0].source, path);
-    assert.equal(counts.records >= 5, true);
+    assert.deepEqual(
+      counts.damaged.map(({ source }) => source),
+      [path],
+    );
+  });
+
+  it('gives of a gzip with something behind it all but the last 64 KiB, and tells of it', async () => {
+    const long = TEXT.repeat(2000);
+    const path = file('tail.gz', Buffer.concat([gzipSync(long), Buffer.from('no gzip')]));
+    const { records, counts } = await read(path);
+    assert.ok(records.length > 10_000 - (64 * 1024) / (TEXT.length / 5) - 2, `${records.length}`);
+    assert.deepEqual(counts.damaged, [{ source: path, message: 'incorrect header check' }]);
+  });
+
+  const foreign: [string, number[], RegExp][] = [
+    ['zstd', [0x28, 0xb5, 0x2f, 0xfd, 0], /is compressed by zstd.*zstdcat FILE \| async-tracer stats -$/],
+    ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0], /is compressed by xz.*xzcat/],
+    ['bzip2', [0x42, 0x5a, 0x68, 0x39], /is compressed by bzip2.*bzcat/],
+    ['zip', [0x50, 0x4b, 3, 4, 20], /is a zip archive.*unzip -p/],
+    ['UTF-16', [...Buffer.from('\ufeff{"opid":', 'utf16le')], /is text in UTF-16.*iconv/],
+  ];
+  for (const [name, bytes, message] of foreign) {
+    it(`says of ${name} how it becomes a log that can be read`, async () => {
+      await assert.rejects(read(asSource([Buffer.from(bytes.slice(0, 3)), Buffer.from(bytes.slice(3))])), {
+        code: 'ERR_ASYNC_TRACER_INPUT',
+        message,
+      });
+    });
+  }
+
+  it('gives up a pipe with a line of more than 1 GiB, which has no end', async () => {
+    const zeros = Buffer.alloc(16 * 1024 * 1024);
+    let given = 0;
+    async function* endless() {
+      yield TEXT;
+      for (;;) {
+        given += zeros.length;
+        yield zeros;
+      }
+    }
+    await assert.rejects(read(endless()), {
+      code: 'ERR_ASYNC_TRACER_INPUT',
+      message: 'a stream has a line of more than 1 GiB: it is no log',
+    });
+    assert.ok(given <= 2 ** 30 + 2 * zeros.length, `${given}`);
   });
 
   it('reports progress up to the size of all files, and no size where a source has none', async () => {

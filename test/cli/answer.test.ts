@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -150,6 +150,39 @@ describe('the commands that read logs', () => {
     assert.deepEqual([code, signal, stderr], [0, null, '']);
   });
 
+  it('fails with --fail also where its reader has enough', async () => {
+    const child = spawn(process.execPath, [MAIN, 'leaks', '--fail', '--json', LOG], {
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    child.stdout.destroy();
+    assert.deepEqual(await once(child, 'close'), [1, null]);
+  });
+
+  const full = existsSync('/dev/full') ? false : 'no /dev/full';
+  it('says that the answer could not be written, without a stack trace', { skip: full }, () => {
+    for (const words of [['stats', LOG], ['leaks', '--json', LOG], ['--help'], ['run', '--help']]) {
+      const output = openSync('/dev/full', 'w');
+      const { status, stderr } = command(words, { stdio: ['ignore', output, 'pipe'] });
+      closeSync(output);
+      assert.deepEqual(
+        [status, stderr],
+        [
+          1,
+          'async-tracer: standard output could not be written: ENOSPC: no space left on device, write [ERR_ASYNC_TRACER_DESTINATION]\n',
+        ],
+      );
+    }
+  });
+
+  it('lets nothing in the name of a file reach the terminal but text', () => {
+    const { stderr } = command(['stats', 'no\n\x1b[2Jlog']);
+    assert.equal(
+      stderr,
+      'async-tracer: the log no\ufffd\ufffd[2Jlog could not be opened: ENOENT: no such file or directory [ERR_ASYNC_TRACER_INPUT]\n',
+    );
+  });
+
   it('prints a script for completion, and completes the flags of a command', () => {
     const { status, stdout } = command(['completion']);
     assert.equal(status, 0);
@@ -187,9 +220,51 @@ describe('async-tracer leaks', () => {
     assert.equal(command(['leaks', '--fail', LOG]).status, 1);
     const allow = [...new Set(leaks().rows.flatMap(({ op, verdict }) => (verdict === 'leak' ? [op] : [])))];
     const flags = allow.flatMap((op) => ['--allow', String(op)]);
-    const { status, stdout } = command(['leaks', '--fail', ...flags, LOG]);
-    assert.equal(status, 0);
+    // Without the line that says that records were lost, and without that which is cut.
+    const input = readFileSync(LOG, 'utf8')
+      .replace(/^.*"phase":"lost".*\n/m, '')
+      .replace(/[^\n]+$/, '');
+    const { status, stdout, stderr } = command(['leaks', '--fail', ...flags, '-'], { input });
+    assert.deepEqual([status, stderr], [0, '']);
     assert.match(stdout, /^10 operations left out by --allow$/m);
+  });
+
+  const whole = [start(0), init(5, 'Timeout', 1), event('destroy', 5, 'Timeout', 2)];
+  const counts = { init: 1, before: 0, after: 0, destroy: 1, resolve: 0 };
+  const lost = JSON.stringify({ phase: 'lost', count: 2, time: 1_764_486_000_001 });
+  const untold: [string, string | Buffer, string][] = [
+    ['holds no operation', `${start(0)}\n`, 'it holds no operation'],
+    ['lost records', `${[...whole, lost].join('\n')}\n`, '2 records lost'],
+    ['is cut', `${whole.join('\n')}\n{"opid":6,"op":"Tim`, '1 line cut off'],
+    [
+      'is no whole gzip',
+      gzipSync(`${whole.join('\n')}\n`).subarray(0, -4),
+      'standard input read in part only',
+    ],
+    [
+      'is not all that its end tells of',
+      `${[...whole, end(3, { counts: { ...counts, init: 9 } })].join('\n')}\n`,
+      '1 run not whole',
+    ],
+  ];
+  for (const [what, input, why] of untold) {
+    it(`fails with --fail where the log ${what}, since it cannot tell of a leak, and says so`, () => {
+      const { status, stderr } = command(['leaks', '--fail', '-'], { input });
+      assert.deepEqual(
+        [status, stderr],
+        [1, `async-tracer: no leak was found, but the log cannot tell: ${why}\n`],
+      );
+      const json = command(['leaks', '--fail', '--json', '-'], { input });
+      assert.deepEqual([json.status, json.stderr], [1, stderr]);
+      assert.equal(command(['leaks', '-'], { input }).status, 0);
+    });
+  }
+
+  it('passes with --fail where the end of the log tells of all that is there', () => {
+    const input = `${[...whole, end(3, { counts })].join('\n')}\n`;
+    const { status, stdout, stderr } = command(['leaks', '--fail', '-'], { input });
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, /\nNo leaks\.\n$/);
   });
 
   it('fails with --fail where the log holds no operation, of which nothing can be told', () => {

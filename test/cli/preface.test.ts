@@ -124,8 +124,12 @@ describe('preface', () => {
     assert.deepEqual(linesOf({ runs: [run({ from: 100 }), run({ from: 50 })], sources: 2 }).slice(2), []);
   });
 
-  it('an answer of none is given as it is where there were operations, and explained where there were not', () => {
+  it('an answer of none is given as it is where the log is whole, and explained where it is not or holds no operation', () => {
     assert.equal(noneOf('No leak.', log()), 'No leak.');
+    assert.equal(
+      noneOf('No leak.', log({ lost: 1, cut: 2, damaged: [{ source: 'a.gz', message: 'x' }] })),
+      'No leak in what there is of the log: 1 record lost, 2 lines cut off, a.gz read in part only.',
+    );
     assert.equal(noneOf('No leak.', log({ operationRecords: 0 })), 'The log holds no operation.');
     const runs = [run({ include: ['/^fs$/', 'net'], exclude: ['dns'] })];
     assert.equal(

@@ -53,10 +53,12 @@ describe('progress', () => {
     context.after(stop);
     at(500);
     onProgress?.({ bytes: 250_000, totalBytes: 1_000_000, records: 1000 });
-    redraw();
     const quarter = `${'█'.repeat(6)}${'░'.repeat(18)}`;
     const first = drawn();
     assert.ok(first.endsWith(`reading ${quarter} 25 % of 1 MB  2,000 records/s  1.5 s left`), first);
+    assert.equal(first.match(/reading/g)?.length, 1);
+    redraw();
+    drawn();
     at(599);
     onProgress?.({ bytes: 300_000, totalBytes: 1_000_000, records: 1200 });
     redraw();

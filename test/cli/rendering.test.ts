@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatBytes, formatCount, formatCountOf, formatDuration, formatShare } from '../../lib/cli/duration';
+import { formatDuration } from '../../lib/analyze/duration';
+import { formatBytes, formatCount, formatCountOf, formatShare } from '../../lib/cli/figures';
 import { flagOf, splitWords, standsAlone, traceFlags, variablesOf } from '../../lib/cli/flags';
 import { examples, tidy } from '../../lib/cli/help';
 import { placeOf, siteOf } from '../../lib/cli/place';

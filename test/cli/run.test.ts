@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -244,6 +253,23 @@ describe('async-tracer run', () => {
     assert.equal(code, 0, stdout);
   });
 
+  it('lets a signal to the whole process group reach the program, where there is no terminal', async () => {
+    const child = spawn(process.execPath, [MAIN, 'run', '-q', fixture('interrupt.js')], {
+      cwd: temporaryFolder(),
+      env: environment(),
+      detached: true,
+    });
+    const end = ended(child);
+    await heard(child, /ready/);
+    process.kill(-child.pid!, 'SIGINT');
+    await heard(child, /interrupt 1/);
+    child.stdin.write('\n');
+    const { code, stdout } = await end;
+    assert.equal(code, 0);
+    // Once from the group, and perhaps once more from the command.
+    assert.match(stdout, /total [12]\n$/);
+  });
+
   it('hands on standard input, output and error', () => {
     const program = "process.stdin.pipe(process.stdout); console.error('err')";
     const { stdout, stderr } = command(
@@ -263,6 +289,23 @@ describe('async-tracer run', () => {
     assert.match(stderr, /^async-tracer: the log is a\.ndjson\n\d+ records in /);
     assert.match(stderr, /^0 lost, 0 unreadable, 0 without init$/m);
     assert.match(stderr, /loop-held: .* from .*loop-held\.js:7:1\) held the event loop for/);
+  });
+
+  it('ends as the program does where there can be no summary, and where standard error takes no more', () => {
+    const cwd = temporaryFolder();
+    const program = "require('node:fs').rmSync('a.ndjson'); process.exitCode = 3";
+    const args = ['run', '--summary', '-o', 'a.ndjson', '--', process.execPath, '-e', program];
+    const { status, stderr } = command(args, { cwd });
+    assert.equal(status, 3);
+    assert.match(stderr, /^async-tracer: there is no summary: .*a\.ndjson could not be opened: ENOENT/m);
+    if (existsSync('/dev/full')) {
+      const output = openSync('/dev/full', 'w');
+      const full = command(['run', '-o', '/dev/null', fixture('endings.js'), '3'], {
+        stdio: ['ignore', 'ignore', output],
+      });
+      closeSync(output);
+      assert.equal(full.status, 3);
+    }
   });
 
   it('says in the summary with which command all rows are shown', () => {
