@@ -27,6 +27,10 @@ export function release(id: number): void {
   ids.delete(id);
 }
 
+export function isOwn(id: number): boolean {
+  return ids.get(id) === true;
+}
+
 export function ownIds(): number[] {
   const list: number[] = [];
   ids.forEach((_, id) => {

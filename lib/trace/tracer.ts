@@ -7,6 +7,7 @@ import { type Destination, DROPPED, type Outcome } from './destination/destinati
 import { openDestination, type Target } from './destination/open';
 import { createEncoder, type Encoder, type EncoderOptions } from './encoder';
 import { type Ending, type Finisher, finishAtExit, forget } from './exit';
+import { follow, unfollow } from './follower';
 import type * as Header from './header';
 import { createTraceHook, type Hook, requireHooks } from './hook';
 import { countRecords } from './loss';
@@ -37,6 +38,7 @@ const EXIT_WAIT_MS = 2000;
 const TOO_SLOW = 'its reader did not take it in time';
 
 // Taken at load: the program may put fake timers in their place.
+const { nextTick: soon } = process;
 const startInterval = setInterval;
 const stopInterval = clearInterval;
 
@@ -76,6 +78,7 @@ export class Tracer implements Disposable, AsyncDisposable {
   readonly #hook: Hook;
   readonly #finisher: Finisher;
   readonly #reopenable: boolean;
+  readonly #isIdle = (): boolean => this.#destination.isIdle();
   #timer: NodeJS.Timeout | undefined;
   #enabled = false;
   #closing: Promise<void> | undefined;
@@ -84,6 +87,10 @@ export class Tracer implements Disposable, AsyncDisposable {
   /** Records that were taken and then lost. */
   #lostLater = 0;
   #warned = false;
+  /** The destination is taking a chunk. */
+  #writing = false;
+  /** The next tick hands on what there is. */
+  #isDue = false;
   #exiting = false;
 
   /**
@@ -113,7 +120,8 @@ export class Tracer implements Disposable, AsyncDisposable {
           onLost: (lines) => this.#onLost(lines),
           onError: (error, fatal) => this.#onError(error, fatal),
         },
-        asOwn,
+        // What it starts later, in timers, is known for ours though no hook of ours may be enabled then.
+        asClaimed,
       ),
     );
     this.#destination = destination;
@@ -175,6 +183,7 @@ export class Tracer implements Disposable, AsyncDisposable {
     this.#refuseClosed('enable');
     if (!this.#enabled) {
       this.#enabled = true;
+      unfollow(this.#isIdle);
       this.#hook.enable();
       const interval = this.#options.flushInterval;
       asClaimed(() => {
@@ -192,7 +201,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       this.#hook.disable();
       stopInterval(this.#timer);
       this.#timer = undefined;
-      asClaimed(() => this.#encoder.flush());
+      this.#handOn();
     }
     return this;
   }
@@ -203,7 +212,7 @@ export class Tracer implements Disposable, AsyncDisposable {
    */
   flush(): Promise<void> {
     return asClaimed(() => {
-      this.#encoder.flush();
+      this.#handOn();
       return this.#closing ?? this.#destination.flush().then(() => undefined);
     });
   }
@@ -233,10 +242,10 @@ export class Tracer implements Disposable, AsyncDisposable {
       // What is lost and how it ended is said behind the rest, where a slow reader has made room for it.
       return this.#destination
         .flush()
-        .then((arrived) => asOwn(() => this.#end(arrived)))
+        .then((arrived) => asClaimed(() => this.#end(arrived)))
         .then(
-          () => asOwn(() => this.#release()),
-          () => asOwn(() => this.#release()),
+          () => asClaimed(() => this.#release()),
+          () => asClaimed(() => this.#release()),
         );
     });
     return this.#closing;
@@ -294,7 +303,10 @@ export class Tracer implements Disposable, AsyncDisposable {
 
   /** `close` without waiting: what a reader has not taken within 2 seconds is lost. */
   [Symbol.dispose](): void {
-    if (this.#closing === undefined) {
+    if (this.#writing) {
+      // The stream has not taken what it was given: the end comes behind that.
+      void this.close();
+    } else if (this.#closing === undefined) {
       this.#closing = asClaimed(() => {
         this.disable();
         this.#encoder.flush();
@@ -311,6 +323,32 @@ export class Tracer implements Disposable, AsyncDisposable {
     return this.close();
   }
 
+  /**
+   * Asked for from within a stream's own write, what that write adds is handed on behind it, and once: a stream that asks
+   * each time and makes records each time would never come to an end.
+   */
+  #handOn(): void {
+    if (!this.#writing) {
+      asClaimed(() => this.#encoder.flush());
+      this.#followWrites();
+    } else if (!this.#isDue) {
+      this.#isDue = true;
+      asClaimed(() =>
+        soon.call(process, () => {
+          this.#handOn();
+          this.#isDue = false;
+        }),
+      );
+    }
+  }
+
+  /** While no hook of ours is enabled, what the destination starts is the tracer's own all the same. */
+  #followWrites(): void {
+    if (!this.#enabled) {
+      follow(this.#isIdle);
+    }
+  }
+
   #refuseClosed(call: string): void {
     if (this.#closing !== undefined) {
       throw new TracerError('ERR_ASYNC_TRACER_CLOSED', `${call}() was called on a tracer that is closed.`);
@@ -323,6 +361,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       this.#encoder.line(header().endFields(undefined, this.stats()));
     }
     this.#encoder.flush();
+    this.#followWrites();
     return arrived ? this.#destination.flush() : Promise.resolve();
   }
 
@@ -363,7 +402,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       return DROPPED;
     }
     return asOwn(() => {
-      const outcome = this.#destination.write(lines);
+      const outcome = this.#take(lines);
       if (outcome === DROPPED) {
         this.#onError(new Error('its reader does not keep up, and maxBuffer is reached'), false);
       } else {
@@ -371,6 +410,15 @@ export class Tracer implements Disposable, AsyncDisposable {
       }
       return outcome;
     });
+  }
+
+  #take(lines: Buffer): Outcome {
+    this.#writing = true;
+    try {
+      return this.#destination.write(lines);
+    } finally {
+      this.#writing = false;
+    }
   }
 
   #onLost(lines: Buffer): void {

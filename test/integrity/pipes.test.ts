@@ -201,6 +201,32 @@ describe('pipes and devices', { concurrency: 2 }, () => {
     });
   });
 
+  it('a socket that blocks and whose reader has stopped does not hold a worker, and outlives it', async () => {
+    const child = spawn(process.execPath, [fixture('worker-socket.js')], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
+    });
+    (child.stdio[3] as Readable).pause();
+    let [stdout, stderr] = ['', ''];
+    child.stdout?.on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr?.on('data', (text) => {
+      stderr += text;
+    });
+    await new Promise((resolve) => child.stdout?.once('end', resolve));
+    child.stdio[3]?.destroy();
+    const { code, isOpen, stats } = JSON.parse(stdout) as {
+      code: number;
+      isOpen: boolean;
+      stats: TracerStats;
+    };
+    assert.deepEqual({ code, isOpen, made: total(stats.events) }, { code: 0, isOpen: true, made: 50_000 });
+    assert.ok(stats.lost > 0);
+    assert.match(stderr, /its reader does not keep up, and maxBuffer is reached/);
+  });
+
   for (const [name, redirection, target] of [
     ['/dev/null as path', '', '/dev/null'],
     ['/dev/null as descriptor', '3>/dev/null', 3],

@@ -61,6 +61,10 @@ describe('destinations under stress', { concurrency: 2 }, () => {
     'a writable that is slow',
     'a writable that runs callbacks of the program',
     'a writable that closes the tracer',
+    'a writable that flushes the tracer',
+    'a writable that disables the tracer',
+    'a writable that disposes of the tracer',
+    'a writable that goes on while tracing is enabled anew',
     'a PassThrough',
     'a file stream, left open at exit',
     'a socket, with an exit in the midst',
@@ -76,6 +80,17 @@ describe('destinations under stress', { concurrency: 2 }, () => {
       assertComplete(await run(scenario));
     });
   }
+
+  it('a writable that disables the tracer: what its write adds is handed on without a further call', async () => {
+    const { stats, counts } = await run('a writable that disables the tracer');
+    assert.equal(counts, total(stats.events));
+  });
+
+  it('a writable that goes on while tracing is enabled anew: nothing that it does is taken for the program', async () => {
+    const { records } = await run('a writable that goes on while tracing is enabled anew');
+    const ops = records.flatMap((record) => ('opid' in record ? [record.op ?? 'unknown'] : []));
+    assert.deepEqual([...new Set(ops)].sort(), ['LOAD', 'Timeout']);
+  });
 
   it('a writable that stops: memory is bounded by maxBuffer, and all that is lost is counted', async () => {
     const result = await run('a writable that stops, beyond maxBuffer');

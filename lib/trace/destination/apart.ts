@@ -1,11 +1,9 @@
 /** Descriptors that are written without ever waiting, and without changing how the program's own behave. */
 import fs from 'node:fs';
-import { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { isatty } from 'node:tty';
-import { isMainThread } from 'node:worker_threads';
-import { identify } from './identity';
 
-const { openSync, constants, fstatSync } = fs;
+const { openSync, constants, fstatSync, readFileSync } = fs;
 
 export interface Opened {
   fd: number;
@@ -24,8 +22,10 @@ export function openPath(path: string): Opened {
  * A descriptor of the program. Whether it blocks is a property that it shares with others (dup, fork), so it is left
  * as it is: a pipe or terminal is opened once more, to write without blocking. Linux can do that through /proc.
  *
- * A socket cannot be opened again. There the descriptor is made non-blocking, as Node does by itself when a program
- * touches process.stdout; in a worker it is left alone, since what does it would close the descriptor with the worker.
+ * A socket cannot be opened again, nor can a pipe of another user's. There the descriptor is made non-blocking, as Node
+ * does by itself when a program touches process.stdout: a reader that stops would hold the program for ever.
+ *
+ * @throws where it blocks and cannot be kept from it
  */
 export function openApart(fd: number): Opened {
   const stat = fstatSync(fd);
@@ -38,27 +38,51 @@ export function openApart(fd: number): Opened {
       );
       return { fd: apart, mine: true, interactive };
     } catch {
-      // No /proc, or no permission: the descriptor as it is.
+      // No /proc, or no permission.
     }
-  } else if (stat.isSocket() && isMainThread) {
+  }
+  if (stat.isFIFO() || stat.isSocket()) {
     unblock(fd);
   }
   return { fd, mine: false, interactive };
 }
 
-/** Sockets that were made non-blocking, so that one is made so once however many tracers write to it. */
-const unblocked: (string | undefined)[] = [];
+function isBlocking(fd: number): boolean {
+  try {
+    const [, flags] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
+    return (Number.parseInt(flags, 8) & constants.O_NONBLOCK) === 0;
+  } catch {
+    return true;
+  }
+}
 
+interface Handle {
+  open?(fd: number): number;
+}
+
+/** What libuv says to a second descriptor for a handle, and to one that is in its loop, and so non-blocking, already. */
+const UV_EBUSY = -16;
+const UV_EEXIST = -17;
+/** No socket can be there. */
+const NOWHERE = '/dev/null/async-tracer';
+
+/**
+ * Has libuv make it non-blocking without taking it: before it refuses a handle that has a descriptor already
+ * (uv_pipe_open of libuv 1.46 to 1.52). A handle of its own would close the descriptor when its thread ends, under a
+ * program that goes on.
+ */
 function unblock(fd: number): void {
-  const identity = identify(fd);
-  if (unblocked[fd] === identity) {
+  if (!isBlocking(fd)) {
     return;
   }
+  const socket = connect(NOWHERE);
   try {
-    // Never closed: that would close the program's descriptor.
-    new Socket({ fd, readable: false, writable: true }).unref();
-    unblocked[fd] = identity;
-  } catch {
-    // A socket that libuv cannot take: as it is.
+    socket.on('error', () => {});
+    const answer = (socket as unknown as { _handle: Handle | null })._handle?.open?.(fd);
+    if (answer !== UV_EBUSY && answer !== UV_EEXIST) {
+      throw new Error('it blocks its writer, and cannot be kept from it here');
+    }
+  } finally {
+    socket.destroy();
   }
 }

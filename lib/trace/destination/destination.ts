@@ -33,6 +33,8 @@ export interface Destination {
   reopen?(path: string | undefined): void;
   /** Lines should not wait for a chunk to fill: somebody is looking on. */
   readonly interactive: boolean;
+  /** Whether nothing that was taken is under way any more. */
+  isIdle(): boolean;
   /** Holds up to `maxBuffer` for a reader, in whole chunks: several of them must have room in it. */
   readonly holds: boolean;
 }

@@ -161,6 +161,7 @@ export function createFileDestination(
   return {
     interactive: false,
     holds: false,
+    isIdle: () => held === undefined,
     write,
     flush: () => Promise.resolve(settle()),
     flushSync(_waitMs, exiting) {

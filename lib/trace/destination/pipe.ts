@@ -207,6 +207,7 @@ export function createPipeDestination(
   return {
     interactive,
     holds: true,
+    isIdle: () => queue.length === 0,
     write,
     flush() {
       if (queue.length > 0 && isStillOurs()) {

@@ -272,6 +272,7 @@ export function createStreamDestination(
   return {
     interactive: (stream as { isTTY?: boolean }).isTTY === true,
     holds: true,
+    isIdle: () => heldBytes === 0,
     write,
     flush: () => arrival(() => heldBytes, asOwn),
     flushSync(waitMs, exiting) {
