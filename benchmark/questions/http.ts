@@ -10,6 +10,7 @@ export const question: CostQuestion = {
   rows: [
     'off',
     'empty',
+    'bytes',
     'traced',
     'coarse',
     'contexts',

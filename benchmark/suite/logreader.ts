@@ -36,7 +36,7 @@ export function logReader(variant: Variant, log: string, setting: Setting): LogR
   if (variant.way === 'pipe') return pipeReader(log, setting);
   return {
     async count() {
-      if (variant.log === undefined) return undefined;
+      if (variant.log === undefined || variant.log === 'bytes') return undefined;
       if (variant.log === 'trace events') return countTraceEvents(log);
       // Who writes nothing may not even make the file.
       return fs.existsSync(log) ? countLog(log) : new LogCounter().end();

@@ -10,6 +10,7 @@ import { isWhole, type Variant } from '../variants/variant';
 import { check } from './check';
 import type { LogCount } from './logcount';
 import { logReader } from './logreader';
+import { holdPages, releasePages } from './pages';
 import { Child } from './process';
 import type { Figures, Setting } from './question';
 
@@ -72,10 +73,13 @@ export async function measure(
   setting: Setting,
   drive: (subject: Child) => Promise<Observed>,
 ): Promise<Figures> {
+  const writes = variant.log !== undefined && !setting.short;
+  if (writes) holdPages();
   return inFolder(async (folder) => {
     const log = path.join(folder, 'log');
     const reader = logReader(variant, log, setting);
     const flags = variant.flags?.(log) ?? [];
+    if (writes) releasePages();
     const subject = new Child({
       node: setting.node,
       args: [

@@ -2,7 +2,7 @@
 
 import type { TracerOptions } from '../../lib/trace/options';
 import { fsWrite } from './fswrite';
-import { countingHook, emptyHook, emptyHookWithoutDestroy } from './hook';
+import { countingHook, emptyHook, emptyHookWithoutDestroy, writingHook } from './hook';
 import { sonicBoom } from './sonicboom';
 import { tracer } from './tracer';
 import type { Variant, Way } from './variant';
@@ -19,6 +19,7 @@ const VARIANTS: Variant[] = [
   { name: 'off', title: 'off' },
   { name: 'empty', title: 'empty hook', start: emptyHook },
   { name: 'empty-3', title: 'empty hook without destroy', start: emptyHookWithoutDestroy },
+  { name: 'bytes', title: 'empty hook, and 100 bytes an event', start: writingHook, log: 'bytes' },
   { name: 'count', title: 'counting hook', start: countingHook },
 
   traced('traced', 'traced', {}),

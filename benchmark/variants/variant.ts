@@ -30,7 +30,7 @@ export interface Variant {
   /** Flags of node, given the path of the log. */
   flags?(log: string): string[];
   /** The form of the log; absent where nothing is written. */
-  log?: 'ndjson' | 'trace events';
+  log?: 'ndjson' | 'trace events' | 'bytes';
   /** Every event, where absent; it decides which independent counts the log is held against. */
   holds?: Holds;
   way?: Way;
