@@ -17,6 +17,7 @@ import { variantOf } from './variants/all';
 interface Flags {
   rounds: number;
   short: boolean;
+  seconds?: number;
   node: string;
   json?: string;
   only?: string[];
@@ -46,7 +47,12 @@ async function run(names: readonly string[], flags: Flags): Promise<void> {
   flags.variants?.forEach(variantOf);
   const plans = names.map(questionOf).map((question) => planOf(question, flags));
   const machine = describeMachine(flags.node);
-  const setting: Setting = { node: flags.node, pins: machine.pins, short: flags.short };
+  const setting: Setting = {
+    node: flags.node,
+    pins: machine.pins,
+    short: flags.short,
+    seconds: flags.seconds,
+  };
   const result: Result = {
     suite: 'async-tracer benchmark',
     format: 1,
@@ -85,6 +91,7 @@ void yargs(process.argv.slice(2))
     default: false,
     describe: 'seconds instead of minutes: shows that it works',
   })
+  .option('seconds', { type: 'number', describe: 'how long each row of the question soak runs' })
   .option('node', {
     type: 'string',
     default: process.execPath,
@@ -95,9 +102,14 @@ void yargs(process.argv.slice(2))
   .option('variants', { type: 'string', array: true, describe: 'rows, instead of those of the question' })
   .coerce(['only', 'variants'], (names: string[] | undefined) => names?.flatMap((name) => name.split(',')))
   .coerce('node', (node: string) => path.resolve(node))
-  .check(({ rounds }) => {
-    if (Number.isInteger(rounds) && rounds >= 1) return true;
-    throw new Error(`--rounds ${rounds}: a whole number from 1 was expected`);
+  .check(({ rounds, seconds }) => {
+    if (!(Number.isInteger(rounds) && rounds >= 1)) {
+      throw new Error(`--rounds ${rounds}: a whole number from 1 was expected`);
+    }
+    if (seconds !== undefined && !(seconds > 0)) {
+      throw new Error(`--seconds ${seconds}: a number above 0 was expected`);
+    }
+    return true;
   })
   .command('$0', 'what a trace costs, beside its targets', {}, (flags) => {
     const given = flags as unknown as Flags;

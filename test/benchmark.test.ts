@@ -237,7 +237,7 @@ describe('npm run benchmark -- --short', () => {
   });
 
   it('measures start-up, memory and the rate of writing', () => {
-    const names = ['startup', 'memory', 'growth', 'disk', 'analyze', 'parts'];
+    const names = ['startup', 'memory', 'growth', 'soak', 'disk', 'analyze', 'parts'];
     const { answers } = measured('figures', '--rounds', '1', '--only', names.join(','));
     assert.deepEqual(
       answers.map(({ question, series }) => [question, series.every(({ rounds }) => rounds.length === 1)]),
@@ -269,6 +269,7 @@ describe('npm run benchmark -- --short', () => {
     assert.match(benchmark('--only', 'nosuch').stderr, /no question nosuch; there are http, await/);
     assert.match(benchmark('--variants', 'nosuch').stderr, /no variant nosuch; there are off, empty/);
     assert.equal(benchmark('--rounds', '0').status, 1);
+    assert.equal(benchmark('--seconds', '0').status, 1);
   });
 
   it('refuses a --node that is none', () => {

@@ -14,6 +14,7 @@ import { question as immediates } from './immediates';
 import { question as memory } from './memory';
 import { question as options } from './options';
 import { question as parts } from './parts';
+import { question as soak } from './soak';
 import { question as stacks } from './stacks';
 import { question as startup } from './startup';
 import { question as ticks } from './ticks';
@@ -37,6 +38,7 @@ export const QUESTIONS: readonly Question[] = [
   startup,
   memory,
   growth,
+  soak,
 ];
 
 /** What `npm run benchmark` asks: enough for every target. */

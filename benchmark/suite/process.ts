@@ -52,6 +52,8 @@ export interface ChildOptions {
   env?: NodeJS.ProcessEnv;
   core?: number;
   cwd: string;
+  /** After which it is killed. */
+  timeoutMs?: number;
 }
 
 /** A child that tells its results as JSON, one object a line. */
@@ -72,7 +74,7 @@ export class Child {
     });
     this.process = child;
     alive.add(child);
-    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? TIMEOUT_MS);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text;
     });

@@ -8,6 +8,8 @@ export interface Setting {
   pins?: Pins;
   /** Seconds instead of minutes: shows that everything works, not what it costs. */
   short: boolean;
+  /** How long a row of `soak` runs, where it was asked for. */
+  seconds?: number;
 }
 
 /** Figures of one measurement, by the name of their metric. */

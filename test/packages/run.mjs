@@ -35,6 +35,11 @@ const VERSIONS = {
 };
 const TIMEOUT_MS = 120_000;
 const SHORT_AVVIO = 8;
+/**
+ * How often a program is run bare at most. avvio's plugin-timeout-await.test.js sets timers of 10 ms one after another
+ * and expects the last one to be late first, which on a busy machine holds in some runs only, traced or not.
+ */
+const BARE_MAX = 10;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -147,22 +152,28 @@ install();
 let failed = 0;
 let passed = 0;
 let records = 0;
+const KEYS = ['code', 'signal', 'stdout', 'stderr'];
 for (const { name, program, args } of cases()) {
   const bare = run(program, args, false);
   const traced = run(program, args, true);
+  const differing = (one) => KEYS.filter((key) => one.outcome[key] !== traced.outcome[key]);
+  let differ = differing(bare);
+  let runs = 1;
+  for (; differ.length > 0 && runs < BARE_MAX; runs++) {
+    const again = differing(run(program, args, false));
+    if (again.length === 0) differ = again;
+  }
   const problems = traced.logs.flatMap(problemsOf);
   if (traced.logs.length === 0) problems.push('there is no log');
-  for (const key of ['code', 'signal', 'stdout', 'stderr']) {
-    if (bare.outcome[key] !== traced.outcome[key]) {
-      problems.push(`${key} is\n${traced.outcome[key]}\nbut bare\n${bare.outcome[key]}`);
-    }
+  for (const key of differ) {
+    problems.push(`${key} is\n${traced.outcome[key]}\nbut bare\n${bare.outcome[key]}`);
   }
   const lines = traced.logs.reduce((sum, log) => sum + log.split('\n').length - 1, 0);
   records += lines;
   if (problems.length === 0) passed++;
   else failed++;
   console.log(
-    `${problems.length === 0 ? 'ok' : 'not ok'} - ${name} (exit ${bare.outcome.code}, ${lines} records)`,
+    `${problems.length === 0 ? 'ok' : 'not ok'} - ${name} (exit ${traced.outcome.code}, ${lines} records${runs > 1 ? `, ${runs} bare runs` : ''})`,
   );
   for (const problem of problems) console.log(problem.replace(/^/gm, '    '));
 }
