@@ -1,46 +1,95 @@
 /** Children, clusters and threads under the preload door: a file each, whole, with ids that are unique by pid and thread. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import * as modules from 'node:module';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import type { StartRecord } from '../../lib/log/event';
 import { validateLog } from '../support/validate';
-import { assertSame, assertWhole, inFolder, runBare, runTraced } from './program';
+import { assertSame, assertWhole, fixture, inFolder, type Run, runBare, runTraced } from './program';
 
 const REGISTER = path.join(__dirname, '../../lib/register.js');
+const REQUIRE = `--require=${JSON.stringify(REGISTER)}`;
+const IMPORT = `--import=${pathToFileURL(REGISTER)}`;
+const IMPORT_HOOKS = `--import=${pathToFileURL(fixture('modules/import.mjs'))}`;
+
+interface Case extends Run {
+  title: string;
+  program: string;
+  logs: number;
+  skip?: boolean;
+}
+
+const CASES: Case[] = [
+  { title: 'fork', program: 'processes.js', args: ['fork'], logs: 5 },
+  { title: 'spawn', program: 'processes.js', args: ['spawn'], logs: 6 },
+  { title: 'cluster', program: 'processes.js', args: ['cluster'], logs: 4 },
+  { title: 'threads', program: 'processes.js', args: ['threads'], logs: 5 },
+  {
+    title: 'threads in threads, and a process in the innermost',
+    program: 'processes.js',
+    args: ['nested'],
+    logs: 5,
+  },
+  { title: 'module.register', program: 'modules/main.mjs', args: ['register'], logs: 2 },
+  {
+    title: 'module.registerHooks',
+    program: 'modules/main.mjs',
+    args: ['registerHooks'],
+    logs: 2,
+    skip: !('registerHooks' in modules),
+  },
+  {
+    title: 'module.register in a file of --import',
+    program: 'modules/main.mjs',
+    flags: [IMPORT_HOOKS],
+    args: ['imported'],
+    logs: 2,
+  },
+];
 
 describe('many processes and threads', { concurrency: 2 }, () => {
-  for (const [scenario, logs] of [
-    ['fork', 5],
-    ['spawn', 6],
-    ['cluster', 4],
-    ['threads', 5],
-  ] as const) {
-    it(`${scenario}: ${logs} logs, all whole, and the program does the same`, () =>
-      inFolder(async (folder) => {
-        const bare = await runBare('processes.js', { args: [scenario] });
-        const traced = await runBare('processes.js', {
-          args: [scenario],
-          env: {
-            NODE_OPTIONS: `--require=${JSON.stringify(REGISTER)}`,
-            ASYNC_TRACER_OUTPUT: path.join(folder, '%p-%t.ndjson'),
+  for (const { title, program, logs, skip = false, ...run } of CASES) {
+    for (const preload of [REQUIRE, IMPORT]) {
+      const by = preload === REQUIRE ? '--require' : '--import';
+      for (const pattern of ['%p-%t.ndjson', 'log.ndjson']) {
+        it(
+          `${title}, traced by ${by} into ${pattern}: ${logs} logs, all whole, and the program does the same`,
+          {
+            skip,
           },
-        });
-        assertSame(traced, bare);
-        const files = readdirSync(folder);
-        assert.equal(files.length, logs);
-        const names = new Set<string>();
-        for (const file of files) {
-          const records = validateLog(readFileSync(path.join(folder, file), 'utf8'));
-          assertWhole(records);
-          const { pid, thread } = records[0] as StartRecord;
-          assert.equal(file, `${pid}-${thread}.ndjson`);
-          names.add(file);
-          const inits = records.flatMap((record) => (record.phase === 'init' ? [record.opid] : []));
-          assert.equal(new Set(inits).size, inits.length);
-        }
-        assert.equal(names.size, logs);
-      }));
+          () =>
+            inFolder(async (folder) => {
+              const bare = await runBare(program, run);
+              const traced = await runBare(program, {
+                ...run,
+                env: { NODE_OPTIONS: preload, ASYNC_TRACER_OUTPUT: path.join(folder, pattern) },
+              });
+              assertSame(traced, bare);
+              assertLogs(folder, logs);
+            }),
+        );
+      }
+    }
+  }
+
+  /** Each log is of one thread of one process, whole, and has no id twice. */
+  function assertLogs(folder: string, count: number): void {
+    const files = readdirSync(folder);
+    assert.equal(files.length, count);
+    const writers = new Set<string>();
+    for (const file of files) {
+      const records = validateLog(readFileSync(path.join(folder, file), 'utf8'));
+      assertWhole(records);
+      const { pid, thread } = records[0] as StartRecord;
+      const writer = `${pid}-${thread}`;
+      assert.ok([`${writer}.ndjson`, 'log.ndjson', `log.${writer}.ndjson`].includes(file), file);
+      writers.add(writer);
+      const inits = records.flatMap((record) => (record.phase === 'init' ? [record.opid] : []));
+      assert.equal(new Set(inits).size, inits.length);
+    }
+    assert.equal(writers.size, count);
   }
 
   it('ids beyond 2^31, 2^32 and up to 2^52 are written exactly', async () => {
