@@ -34,6 +34,9 @@ export function startTicker(anchorNs: number): Ticker {
       // Nothing of the program's: neither its preloads (NODE_OPTIONS, -r) nor its environment.
       execArgv: [],
       env: {},
+      // Piped to the program's otherwise, which makes Node open these: a pipe as standard output would not block then.
+      stdout: true,
+      stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
     });
     const ended = (): void => {

@@ -7,7 +7,7 @@ function run(scenario: string): Promise<Record<string, never>> {
   return inFolder(async (folder) => {
     const { code, stdout, stderr } = await runBare('leaks.js', {
       args: [scenario, folder],
-      flags: ['--expose-gc'],
+      flags: ['--expose-gc', '--expose-internals'],
     });
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     return JSON.parse(stdout);
@@ -24,6 +24,7 @@ describe('leaks of our own', { concurrency: 2 }, () => {
     { contexts: true },
     { promiseDestroy: false },
     { promises: false },
+    { clock: 'coarse' },
   ]) {
     const text = JSON.stringify(options);
     it(`the heap stays flat under load with ${text}`, async () => {
@@ -33,12 +34,29 @@ describe('leaks of our own', { concurrency: 2 }, () => {
     });
   }
 
-  it('20 tracers leave no descriptor, listener or handle when they are closed', async () => {
-    const { before, after } = await run('remains');
-    assert.deepEqual(after, before);
-  });
+  for (const options of [
+    {},
+    { clock: 'coarse' },
+    { stacks: 5 },
+    { contexts: true },
+    { stacks: 5, contexts: true, clock: 'coarse', promiseDestroy: false },
+    { promises: false },
+  ]) {
+    const text = JSON.stringify(options);
+    for (const end of ['close', 'dispose']) {
+      it(`20 tracers leave no descriptor, listener, handle, hook, thread or realm after ${end}, with ${text}`, async () => {
+        const { before, after } = await run(`remains ${JSON.stringify({ ...options, end })}`);
+        assert.deepEqual(after, before);
+      });
+    }
 
-  it('20 tracers are collected when they are closed and dropped', async () => {
-    assert.equal((await run('collected'))['collected'], 20);
-  });
+    it(`20 tracers that are disabled leave no hook and no handle, with ${text}`, async () => {
+      const { before, after } = await run(`remains ${JSON.stringify({ ...options, end: 'disable' })}`);
+      assert.deepEqual(after, before);
+    });
+
+    it(`20 tracers are collected when they are closed and dropped, with ${text}`, async () => {
+      assert.equal((await run(`collected ${text}`))['collected'], 20);
+    });
+  }
 });
