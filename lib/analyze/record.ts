@@ -1,4 +1,4 @@
-import { FORMAT_VERSION, RECORD_FIELDS } from '../log/event';
+import { FORMAT_VERSION, OPERATION_PHASES, RECORD_FIELDS } from '../log/event';
 
 /** Codes of `Decoder.phase`, in the order of `OPERATION_PHASES`, then the phases that are no operation's. */
 export const INIT = 0;
@@ -10,7 +10,7 @@ export const START = 5;
 export const END = 6;
 export const LOST = 7;
 
-export const PHASES = ['init', 'before', 'after', 'destroy', 'resolve', 'start', 'end', 'lost'] as const;
+export const PHASES = [...OPERATION_PHASES, 'start', 'end', 'lost'] as const;
 export const PHASE_CODES = new Map<unknown, number>(PHASES.map((phase, code) => [phase, code]));
 const OWN_FIELDS = new Set(RECORD_FIELDS);
 

@@ -20,9 +20,26 @@ const HELP_WIDEST = 100;
 const COMMANDS = ['run', 'stats', 'leaks', 'tree', 'slow', 'completion'];
 const { version }: { version: string } = require('../../../package.json');
 
+const COMPLETION = `Usage: async-tracer completion [bash|zsh]
+
+Prints a script for completion, of the shell that is named or of the login.
+
+${examples([
+  ['source <(async-tracer completion bash)', 'for this shell'],
+  ['async-tracer completion zsh >> ~/.zshrc', 'for all to come'],
+])}
+`;
+
 async function main(words: readonly string[]): Promise<void> {
   const [command] = words;
   checkCommand(command, COMMANDS);
+  if (command === 'completion') {
+    if (words[1] === '--help' || words[1] === '-h') {
+      print(COMPLETION);
+      return;
+    }
+    chooseShell(words[1]);
+  }
   const isRun = command === 'run';
   const { flags, program } = isRun ? splitWords(words.slice(1), VALUE_FLAGS) : { flags: [], program: [] };
   // ESM only: by import(), since Node 20 may warn of require(esm).
@@ -39,7 +56,7 @@ async function main(words: readonly string[]): Promise<void> {
     .command(leaksCommand as never)
     .command(treeCommand as never)
     .command(slowCommand as never)
-    .completion('completion', 'print a script for the completion of bash or zsh')
+    .completion('completion', 'print a script for completion, of bash or zsh')
     .epilogue(
       `${examples([
         ['async-tracer run --stacks --summary app.js', 'trace a program'],
@@ -82,6 +99,21 @@ async function main(words: readonly string[]): Promise<void> {
   if (printed !== '') {
     print(`${tidy(printed)}\n`);
   }
+}
+
+/** yargs writes for the shell that these variables name: that of the login, which may not be the one in use. */
+function chooseShell(shell: string | undefined): void {
+  if (shell === undefined) {
+    return;
+  }
+  if (shell !== 'bash' && shell !== 'zsh') {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_USAGE',
+      `There is completion for bash and zsh; got ${JSON.stringify(shell)}.`,
+    );
+  }
+  process.env['SHELL'] = shell;
+  delete process.env['ZSH_NAME'];
 }
 
 function explain(error: unknown, command: string | undefined): void {

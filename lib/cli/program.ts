@@ -47,7 +47,14 @@ export function nodeOptions(preload: string, given: string | undefined): string 
 /** Signals that a supervisor or a person sends to end or to tell a program something. */
 const FORWARDED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
 
-/** Those that a terminal sends to all processes in its foreground at once. */
+/**
+ * Those that a terminal sends to all processes in its foreground at once.
+ *
+ * What else is sent to our whole group (by timeout(1), or by kill to a negative id) reaches the program twice: who was
+ * meant is in no system call that Node.js offers. To lose a signal would be worse, and so would a group of its own for
+ * the program, as tini and dumb-init make: without a terminal's foreground moved along, which Node.js cannot do, the
+ * program would no longer be reached by Ctrl-C, and a SIGKILL to our group would leave it behind.
+ */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGHUP'];
 
 /**

@@ -7,7 +7,10 @@ import { formatBytes, formatCount } from './figures';
 /** Reading that is over before needs no bar. */
 const PATIENCE_MS = 500;
 const REDRAW_MS = 100;
-const BAR_WIDTH = 24;
+const BAR_WIDEST = 24;
+const BAR_NARROWEST = 8;
+/** `reading ` and the longest text that there may be: `100 % of 99.9 GB  9,999,999 records/s  119 min left`. */
+const BESIDE_BAR = 62;
 
 export interface Progress {
   onProgress: ((progress: ReadProgress) => void) | undefined;
@@ -22,7 +25,7 @@ export function describeProgress({ bytes, totalBytes, records }: ReadProgress, e
     return `${formatBytes(bytes)}  ${formatCount(records)} records  ${rate}`;
   }
   const left = (elapsedMs / bytes) * Math.max(totalBytes - bytes, 0);
-  return `${Math.floor((bytes / totalBytes) * 100)} % of ${formatBytes(totalBytes)}  ${rate}  ${formatDuration(left)} left`;
+  return `${Math.floor((bytes / totalBytes) * 100)} % of ${formatBytes(totalBytes)}  ${rate}  ${formatDuration(Math.ceil(left / 1000) * 1000)} left`;
 }
 
 export function startProgress(output: NodeJS.WriteStream): Progress {
@@ -48,7 +51,7 @@ export function startProgress(output: NodeJS.WriteStream): Progress {
         bar = new SingleBar({
           stream: output,
           format: totalBytes === undefined ? 'reading {text}' : 'reading {bar} {text}',
-          barsize: BAR_WIDTH,
+          barsize: Math.max(BAR_NARROWEST, Math.min(BAR_WIDEST, output.columns - BESIDE_BAR)),
           barCompleteChar: '█',
           barIncompleteChar: '░',
           clearOnComplete: true,

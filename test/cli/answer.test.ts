@@ -193,6 +193,20 @@ describe('the commands that read logs', () => {
     }
   });
 
+  it('prints the script for the shell that is named, or that of the login', () => {
+    const isZsh = (words: string[], SHELL: string) =>
+      command(['completion', ...words], { env: { SHELL } }).stdout.startsWith('#compdef async-tracer\n');
+    assert.deepEqual(
+      [
+        isZsh([], '/bin/zsh'),
+        isZsh([], '/bin/bash'),
+        isZsh(['zsh'], '/bin/bash'),
+        isZsh(['bash'], '/bin/zsh'),
+      ],
+      [true, false, true, false],
+    );
+  });
+
   it('prints its version', () => {
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     assert.equal(command(['--version']).stdout, `${version}\n`);
@@ -341,6 +355,7 @@ describe('words that mean nothing', () => {
     ['leaks --min-age old x', /--min-age must be a duration.*"old"/],
     ['tree --op -1 x', /--op must be an opid/],
     ['tree --op 1 --root 2 x', /--op and --root were both given/],
+    ['completion fish', /completion for bash and zsh; got "fish"/],
     ['tree --by magic x', /--by must be trigger or execution; got "magic"/],
   ];
   for (const [words, message] of cases) {

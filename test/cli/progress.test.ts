@@ -53,9 +53,9 @@ describe('progress', () => {
     context.after(stop);
     at(500);
     onProgress?.({ bytes: 250_000, totalBytes: 1_000_000, records: 1000 });
-    const quarter = `${'█'.repeat(6)}${'░'.repeat(18)}`;
+    const quarter = '█████░░░░░░░░░░░░░';
     const first = drawn();
-    assert.ok(first.endsWith(`reading ${quarter} 25 % of 1 MB  2,000 records/s  1.5 s left`), first);
+    assert.ok(first.endsWith(`reading ${quarter} 25 % of 1 MB  2,000 records/s  2 s left`), first);
     assert.equal(first.match(/reading/g)?.length, 1);
     redraw();
     drawn();
@@ -66,9 +66,31 @@ describe('progress', () => {
     at(1000);
     onProgress?.({ bytes: 500_000, totalBytes: 1_000_000, records: 2000 });
     redraw();
-    const half = `${'█'.repeat(12)}${'░'.repeat(12)}`;
+    const half = '█████████░░░░░░░░░';
     const next = drawn();
     assert.ok(next.endsWith(`reading ${half} 50 % of 1 MB  2,000 records/s  1 s left`), next);
+  });
+
+  it('fits a terminal of 80 columns, whatever its figures, and is no wider than 24 columns itself', (context) => {
+    const { output, at, drawn } = terminal(context);
+    const longest = { bytes: 1_000_000_000, totalBytes: 99_900_000_000, records: 700_000_000 };
+    at(71_500);
+    for (const [columns, bar] of [
+      [80, 18],
+      [160, 24],
+      [60, 8],
+    ]) {
+      output.columns = columns;
+      const { onProgress, stop } = startProgress(output);
+      at(143_000);
+      onProgress?.(longest);
+      const line = drawn();
+      stop();
+      drawn();
+      at(71_500);
+      assert.equal(line.match(/[█░]/g)?.length, bar);
+      if (columns >= 80) assert.match(line, /1 % of 99\.9 GB {2}9,790,210 records\/s {2}118 min left$/);
+    }
   });
 
   it('draws what it has read where nobody knows how much there is', (context) => {
