@@ -374,9 +374,9 @@ export class Tracer implements Disposable, AsyncDisposable {
 
   /** Events may still come after this one: exit listeners that run later go on working. */
   #finishAtExit(ending: Ending): void {
+    this.#exiting = true;
     this.#encoder.flush();
     const arrived = this.#destination.flushSync(EXIT_WAIT_MS, true);
-    this.#exiting = true;
     this.#sayEnd(ending);
     if (!this.#destination.flushSync(arrived ? EXIT_WAIT_MS : 0, true)) {
       this.#onError(new Error(TOO_SLOW), false);

@@ -9,7 +9,7 @@ import type { EndRecord, TraceRecord } from '../../lib/log/event';
 import type { TracerOptions } from '../../lib/trace/options';
 import type { TracerStats } from '../../lib/trace/tracer';
 import { validateLog } from '../support/validate';
-import { countPhases, fixture, inFolder } from './program';
+import { assertWhole, countPhases, fixture, inFolder } from './program';
 
 const PRELOAD = fixture('preload.js');
 
@@ -166,6 +166,34 @@ describe('pipes and devices', { concurrency: 2 }, () => {
     assert.ok(wholeLines(result.log).length > 100);
   });
 
+  it('a pipe that several processes and their loggers share: no line is torn, and each log is whole', () =>
+    inFolder(async (folder) => {
+      const names = ['first', 'second', 'third'];
+      const node = (...args: string[]): string =>
+        [process.execPath, ...args].map((arg) => `'${arg}'`).join(' ');
+      const writers = names.map((name) => `${node(fixture('shared.js'), name)} &`).join(' ');
+      const file = path.join(folder, 'all');
+      const { stderr } = await shell(`{ ${writers} wait; } | ${node(fixture('slow-reader.js'))} > "$ALL"`, {
+        ALL: file,
+      });
+      assert.equal(stderr, '');
+      const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+      const told = new Map(names.map((name) => [name, { records: [] as string[], logged: [] as string[] }]));
+      for (const line of lines) {
+        const { name, msg } = JSON.parse(line) as { name: string; msg?: string };
+        const { records, logged } = told.get(name) as { records: string[]; logged: string[] };
+        if (msg === undefined) records.push(line);
+        else logged.push(msg);
+      }
+      for (const [name, { records, logged }] of told) {
+        assertWhole(validateLog(`${records.join('\n')}\n`, { prefix: { name } }));
+        assert.deepEqual(
+          logged,
+          Array.from({ length: 30 }, (_, i) => `turn ${i}`),
+        );
+      }
+    }));
+
   it('a blocking pipe is left blocking: it is another one that is written', async () => {
     const result = await run('', {}, { reader: 'cat > "$LOG"', program: 'blocking.js' });
     assert.deepEqual(
@@ -200,6 +228,36 @@ describe('pipes and devices', { concurrency: 2 }, () => {
       child.stdio[3]?.destroy();
     });
   });
+
+  for (const kind of ['stream', 'descriptor'] as const) {
+    it(`process.exit with a socket whose queue is full, as ${kind}: what its reader did not take is counted`, async () => {
+      const child = spawn(process.execPath, [fixture('full-socket.js'), kind], {
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+        timeout: 60_000,
+        killSignal: 'SIGKILL',
+      });
+      let [stdout, stderr, log] = ['', '', ''];
+      child.stdout?.on('data', (text) => {
+        stdout += text;
+      });
+      child.stderr?.on('data', (text) => {
+        stderr += text;
+      });
+      // Until the child has ended: then Node lets all of its streams go on.
+      (child.stdio[3] as Readable)
+        .setEncoding('utf8')
+        .on('data', (text) => {
+          log += text;
+        })
+        .pause();
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      assert.equal(code, 5);
+      assert.match(stderr, /its reader did not take it in time/);
+      const { events, lost } = JSON.parse(stdout) as TracerStats;
+      assert.ok(lost > 0);
+      assert.equal(wholeLines(log).length + lost, total(events));
+    });
+  }
 
   it('a socket that blocks and whose reader has stopped does not hold a worker, and outlives it', async () => {
     const child = spawn(process.execPath, [fixture('worker-socket.js')], {

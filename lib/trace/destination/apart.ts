@@ -5,17 +5,21 @@ import { isatty } from 'node:tty';
 
 const { openSync, constants, fstatSync, readFileSync } = fs;
 
+const STDERR = 2;
+
 export interface Opened {
   fd: number;
   /** Opened here, so closed here. */
   mine: boolean;
   interactive: boolean;
+  /** A pipe or socket that others are likely to write to. */
+  shared: boolean;
 }
 
 /** A FIFO or device by path. Without O_NONBLOCK a FIFO that nobody reads would hang in open(2). */
 export function openPath(path: string): Opened {
   const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  return { fd, mine: true, interactive: isatty(fd) };
+  return { fd, mine: true, interactive: isatty(fd), shared: fstatSync(fd).isFIFO() };
 }
 
 /**
@@ -30,21 +34,23 @@ export function openPath(path: string): Opened {
 export function openApart(fd: number): Opened {
   const stat = fstatSync(fd);
   const interactive = isatty(fd);
+  const mayStop = stat.isFIFO() || stat.isSocket();
+  const shared = mayStop && fd <= STDERR;
   if (stat.isFIFO() || interactive) {
     try {
       const apart = openSync(
         `/proc/self/fd/${fd}`,
         constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_APPEND,
       );
-      return { fd: apart, mine: true, interactive };
+      return { fd: apart, mine: true, interactive, shared };
     } catch {
       // No /proc, or no permission.
     }
   }
-  if (stat.isFIFO() || stat.isSocket()) {
+  if (mayStop) {
     unblock(fd);
   }
-  return { fd, mine: false, interactive };
+  return { fd, mine: false, interactive, shared };
 }
 
 function isBlocking(fd: number): boolean {

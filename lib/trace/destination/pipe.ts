@@ -15,6 +15,7 @@
  * whose reader has stopped would hold the program for ever: see apart.ts.
  */
 import fs from 'node:fs';
+import { uncurryThis } from '../intrinsics';
 import { type Opened, openApart, openPath } from './apart';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
 import { identify } from './identity';
@@ -36,6 +37,32 @@ const { writeSync, closeSync } = fs;
 const startTimer = setTimeout;
 const stopTimer = clearTimeout;
 const bufferFrom = Buffer.from;
+const indexOf = uncurryThis(Buffer.prototype.indexOf) as (
+  bytes: Buffer,
+  what: number,
+  from: number,
+) => number;
+const lastIndexOf = uncurryThis(Buffer.prototype.lastIndexOf) as typeof indexOf;
+const NEWLINE = 10;
+/** Bytes that a pipe takes in one piece on Linux (pipe(7)); so does a socket of the same machine, in one buffer. */
+const PIPE_BUF = 4096;
+
+/**
+ * Where a write from here on may end, so that what others write to the pipe comes between lines: it is taken whole or
+ * not at all, unless a single line is longer. The many small writes cost 80 to 130 ns an event beside 310 to 390 on a
+ * machine with other work (Node 20), so they are made only where others are likely to write.
+ */
+function endOfPiece(bytes: Buffer, from: number): number {
+  if (bytes.length - from <= PIPE_BUF) {
+    return bytes.length;
+  }
+  const last = lastIndexOf(bytes, NEWLINE, from + PIPE_BUF - 1);
+  if (last >= from) {
+    return last + 1;
+  }
+  const next = indexOf(bytes, NEWLINE, from + PIPE_BUF);
+  return next === -1 ? bytes.length : next + 1;
+}
 
 /** @param asOwn runs what starts operations that are not to be traced. */
 export function createPipeDestination(
@@ -44,7 +71,8 @@ export function createPipeDestination(
   observer: Observer,
   asOwn: <T>(work: () => T) => T,
 ): Destination {
-  const { fd, mine, interactive }: Opened = typeof file === 'string' ? openPath(file) : openApart(file);
+  const { fd, mine, interactive, shared }: Opened =
+    typeof file === 'string' ? openPath(file) : openApart(file);
   /** The descriptor by which the program knows it. */
   const given = typeof file === 'number' ? file : fd;
   const identity = identify(given);
@@ -76,6 +104,14 @@ export function createPipeDestination(
     }
   }
 
+  function giveUp(): void {
+    if (!dead) {
+      abandon();
+      dead = true;
+      release();
+    }
+  }
+
   /** Closes what was opened here, unless it is closed and something else's by now. */
   function release(): void {
     if (mine && identify(fd) === identity) {
@@ -102,7 +138,8 @@ export function createPipeDestination(
     let written = 0;
     try {
       while (written < bytes.length) {
-        written += writeSync(fd, bytes, written, bytes.length - written);
+        const end = shared ? endOfPiece(bytes, written) : bytes.length;
+        written += writeSync(fd, bytes, written, end - written);
       }
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
@@ -223,17 +260,20 @@ export function createPipeDestination(
       if (queue.length > 0 && isStillOurs()) {
         drainUntil(() => queue.length === 0, waitMs);
       }
-      return queue.length === 0;
+      if (queue.length === 0) {
+        return true;
+      }
+      if (exiting) {
+        // It will not be waited for again. What exit listeners still make must not come behind half a line.
+        giveUp();
+      }
+      return false;
     },
     close() {
       if (queue.length > 0 && isStillOurs()) {
         drain();
       }
-      if (!dead) {
-        abandon();
-        dead = true;
-        release();
-      }
+      giveUp();
       return Promise.resolve();
     },
   };
