@@ -104,6 +104,39 @@ describe('exit', () => {
     assert.deepEqual(told, [{ exitcode: undefined, error: { thrown } }]);
   });
 
+  it('amends the end where process.exit comes to another code than the listeners found', (context) => {
+    const { told, onExit } = live(context);
+    const its = process as unknown as { reallyExit: (code?: number) => void };
+    const { reallyExit } = its;
+    const left: unknown[] = [];
+    its.reallyExit = (code) => left.push(code);
+    try {
+      whileExiting(0, () => {
+        onExit();
+        its.reallyExit(0);
+        its.reallyExit(7);
+      });
+    } finally {
+      its.reallyExit = reallyExit;
+    }
+    const error = undefined;
+    assert.deepEqual(told, [{ exitcode: 0, error }, ['amended', { exitcode: 7, error }]]);
+    assert.deepEqual(left, [0, 7]);
+  });
+
+  it('amends the end where a listener behind ours throws', (context) => {
+    const { told, onExit, onFatal } = live(context);
+    const thrown = new Error('in a later listener');
+    whileExiting(0, () => {
+      onExit();
+      onFatal(thrown);
+    });
+    assert.deepEqual(told, [
+      { exitcode: 0, error: undefined },
+      ['amended', { exitcode: undefined, error: { thrown } }],
+    ]);
+  });
+
   it('finishes a tracer at once that is made by an exit listener', (context) => {
     const { finishAtExit, forget, onExit } = live(context);
     const late: unknown[] = [];

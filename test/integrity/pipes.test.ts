@@ -229,6 +229,20 @@ describe('pipes and devices', { concurrency: 2 }, () => {
     });
   });
 
+  it("a pipe of another user's whose reader has stopped does not hold the program", async (context) => {
+    if (process.getuid?.() !== 0) {
+      context.skip('only root can become another user');
+      return;
+    }
+    await inFolder(async (folder) => {
+      const writer = `'${process.execPath}' '${fixture('other-user.js')}' 3>&1 >"$FOLDER/out"; echo $? > "$FOLDER/code"`;
+      const reader = 'while [ ! -s "$FOLDER/code" ]; do sleep 0.05; done';
+      await shell(`{ ${writer}; } | { ${reader}; }`, { FOLDER: folder });
+      const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
+      assert.deepEqual([read('out'), read('code')], ['EACCES true\n', '0\n']);
+    });
+  });
+
   for (const kind of ['stream', 'descriptor'] as const) {
     it(`process.exit with a socket whose queue is full, as ${kind}: what its reader did not take is counted`, async () => {
       const child = spawn(process.execPath, [fixture('full-socket.js'), kind], {
