@@ -8,14 +8,10 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import {
-  CONTEXT_BYTES_MAX,
-  CONTEXT_FIELDS_MAX,
-  CONTEXT_STRING_MAX,
-  createContextPayload,
-} from '../lib/trace/context';
+import { CONTEXT_BYTES_MAX, CONTEXT_FIELDS_MAX, createContextPayload } from '../lib/trace/context';
 import type { Payload } from '../lib/trace/payload';
 import { Redaction } from '../lib/trace/redaction';
+import { CONTEXT_STRING_MAX } from '../lib/trace/scalar';
 import { createFragment, Scratch } from '../lib/trace/scratch';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/context');

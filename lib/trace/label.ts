@@ -54,6 +54,8 @@ export interface ClassInfo {
   readonly kind: Kind;
   /** `"[Socket]"`. */
   readonly label: Fragment;
+  /** Whether it may be one of Node's timers, by its name. */
+  readonly timer: boolean;
 }
 
 /** What stands for a Proxy, of which nothing can be asked without running its traps. */
@@ -91,7 +93,8 @@ export function classOf(object: object): ClassInfo {
 }
 
 function createClass(name: string, kind: Kind): ClassInfo {
-  return { name, kind, label: createFragment(quoteAscii(`[${name}]`)) };
+  const timer = name === 'Timeout' || name === 'Immediate';
+  return { name, kind, label: createFragment(quoteAscii(`[${name}]`)), timer };
 }
 
 function kindOf(object: object): Kind {

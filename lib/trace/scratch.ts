@@ -17,10 +17,11 @@ export interface Fragment {
 
 export function createFragment(text: string): Fragment {
   const bytes = encode(encoder, text);
-  const words = new Float64Array(4 * (((bytes.length + TURN - 1) / TURN) | 0));
+  const { length } = bytes;
+  const words = new Float64Array(4 * (((length / TURN) | 0) + 1));
   const target = new Uint8Array(words.buffer);
-  for (let i = 0; i < bytes.length; i++) target[i] = bytes[i];
-  return { words, length: bytes.length };
+  for (let i = 0; i < length; i++) target[i] = bytes[i];
+  return { words, length };
 }
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
@@ -59,18 +60,26 @@ export class Scratch {
   }
 
   append(fragment: Fragment): void {
+    this.reserve(fragment.length);
+    this.put(fragment);
+  }
+
+  /** `append` where there is room already. */
+  put(fragment: Fragment): void {
     const { words } = fragment;
-    const { length } = words;
-    let at = this.length;
-    this.reserve(8 * length);
-    this.length = at + fragment.length;
     const view = this.#view;
-    for (let i = 0; i < length; i += 4, at += TURN) {
+    let at = this.length;
+    const end = at + fragment.length;
+    this.length = end;
+    let i = 0;
+    do {
       view.setFloat64(at, words[i], LITTLE_ENDIAN);
       view.setFloat64(at + 8, words[i + 1], LITTLE_ENDIAN);
       view.setFloat64(at + 16, words[i + 2], LITTLE_ENDIAN);
       view.setFloat64(at + 24, words[i + 3], LITTLE_ENDIAN);
-    }
+      i += 4;
+      at += TURN;
+    } while (at < end);
   }
 
   appendByte(byte: number): void {
