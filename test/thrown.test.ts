@@ -73,6 +73,26 @@ describe('what was thrown', () => {
     assert.deepEqual({ name, message }, { name: 'Error', message: '' });
   });
 
+  it('a stack that is not text yet is not made one where that would run something', () => {
+    let asked = 0;
+    const ask = (): string => {
+      asked++;
+      return 'asked';
+    };
+    class WithGetter extends Error {
+      override get message(): string {
+        return ask();
+      }
+    }
+    const withObject = Object.assign(new Error('first'), { name: { toString: ask } });
+    for (const error of [new WithGetter(), withObject]) {
+      // What V8 does at the construction is the program's own affair.
+      asked = 0;
+      assert.deepEqual(summaryOf(error).stack, []);
+      assert.equal(asked, 0);
+    }
+  });
+
   it('a prepareStackTrace that throws costs the frames', () => {
     const { prepareStackTrace } = Error;
     Error.prepareStackTrace = trap;

@@ -18,6 +18,8 @@ const PROTOTYPES_MAX = 32;
 /** The digits of a larger number may take minutes to make. */
 const BIGINT_MAX = 10n ** 300n;
 const FRAME = '\n    at ';
+/** To read it would run code of the program's. */
+const UNSAFE = new Error('not to be read');
 
 const { min } = Math;
 const { isProxy } = types;
@@ -62,8 +64,8 @@ function textOf(value: unknown): string {
     case 'symbol':
       return `Symbol(${description(value) ?? ''})`;
     case 'function': {
-      const name = isProxy(value) ? '' : read(value, 'name');
-      return typeof name === 'string' && name !== '' ? `[Function: ${name}]` : '[Function]';
+      const name = textField(value, 'name');
+      return name !== undefined && name !== '' ? `[Function: ${name}]` : '[Function]';
     }
     case 'bigint':
       return -BIGINT_MAX < value && value < BIGINT_MAX ? `${value}` : '[more than 300 digits]';
@@ -82,7 +84,7 @@ function summaryOfObject(thrown: object): ErrorSummary {
     name: cut(textField(thrown, 'name') ?? className(thrown)),
     message: cut(message),
     ...(code === undefined ? undefined : { code: cut(code) }),
-    stack: frames(textField(thrown, 'stack') ?? '', message),
+    stack: isStackSafe(thrown) ? frames(textField(thrown, 'stack') ?? '', message) : [],
   };
 }
 
@@ -95,24 +97,51 @@ function textField(thrown: object, key: string): string | undefined {
     const value = read(thrown, key);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    // A prepareStackTrace of the program's that throws.
+    // It is not to be had without running something, or a prepareStackTrace of the program's throws.
     return undefined;
   }
 }
 
+/** Whoever makes the stack a text looks at these two first, whatever they are. */
+function isStackSafe(thrown: object): boolean {
+  try {
+    return isPrimitive(read(thrown, 'name')) && isPrimitive(read(thrown, 'message'));
+  } catch {
+    return false;
+  }
+}
+
+function isPrimitive(value: unknown): boolean {
+  return value === null || (typeof value !== 'object' && typeof value !== 'function');
+}
+
 function className(thrown: object): string {
-  const maker = read(thrown, 'constructor');
-  const name = typeof maker === 'function' && !isProxy(maker) ? textField(maker, 'name') : undefined;
-  return name === undefined || name === '' ? 'Object' : name;
+  try {
+    const maker = read(thrown, 'constructor');
+    const name = typeof maker === 'function' ? textField(maker, 'name') : undefined;
+    return name === undefined || name === '' ? 'Object' : name;
+  } catch {
+    return 'Object';
+  }
 }
 
 /** The value that the object has under this name, or inherits; of getters, those of Node and V8 alone are asked. */
 function read(object: object, key: string): unknown {
   let at: object | null = object;
-  for (let i = 0; at !== null && i < PROTOTYPES_MAX && !isProxy(at); i++) {
+  for (let i = 0; at !== null && i < PROTOTYPES_MAX; i++) {
+    if (isProxy(at)) {
+      throw UNSAFE;
+    }
     const found = getOwnPropertyDescriptor(at, key);
     if (found !== undefined) {
-      return hasOwn(found, 'value') ? found.value : knownGetter(at, key)?.(object);
+      if (hasOwn(found, 'value')) {
+        return found.value;
+      }
+      const get = knownGetter(at, key);
+      if (get === undefined) {
+        throw UNSAFE;
+      }
+      return get(object);
     }
     at = getPrototypeOf(at);
   }

@@ -29,9 +29,13 @@ export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
   });
 }
 
-/** Whether Node would print a warning: --no-warnings and NODE_NO_WARNINGS=1 take its own listener away. */
+/**
+ * Whether Node would print a warning: --no-warnings and NODE_NO_WARNINGS=1 take its own listener away, but the program may
+ * have one.
+ */
 function isWanted(): boolean {
-  return process.listenerCount('warning') > 0;
+  const isSilenced = process.env['NODE_NO_WARNINGS'] === '1' || process.execArgv.includes('--no-warnings');
+  return !isSilenced && process.listenerCount('warning') > 0;
 }
 
 function describe(error: unknown): string {

@@ -252,10 +252,11 @@ describe('destination: the program’s stream', () => {
 
   it('a file stream that never opened loses its lines at the end of the process', async () => {
     const stream = fs.createWriteStream(newPath());
-    const { destination, lost } = onto(stream);
+    const { destination, errors, lost } = onto(stream);
     destination.write(Buffer.from(LINE));
     assert.equal(destination.flushSync(0, true), true);
     assert.equal(lost(), LINE);
+    assert.deepEqual(errors, [['the stream was not open yet', false]]);
     await destination.close();
     stream.destroy();
     await once(stream, 'close');

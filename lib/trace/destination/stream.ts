@@ -281,6 +281,7 @@ export function createStreamDestination(
           flushItself();
         }
       } else if (exiting && opening !== undefined && pending.size > 0) {
+        observer.onError(new Error('the stream was not open yet'), false);
         abandon();
       } else if (exiting && pending.size > 0) {
         return writeWaiting(waitMs);
