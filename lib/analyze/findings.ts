@@ -105,7 +105,7 @@ export function starvedFindings(loop: Loop, groups: Groups, starvedMs: number): 
     severity: 'warning',
     message:
       `${count(worst.count, 'callback', 'callbacks')} of ticks and promises in a row, ${chainName(worst, groups)}, ` +
-      `kept the event loop from turning for ${formatDuration(worst.elapsed)}${times === 1 ? '' : `; ${times} such chains took ${formatDuration(total)} together`}.`,
+      `kept the event loop from turning for ${formatDuration(worst.elapsed)}${times === 1 ? '' : `; ${times.toLocaleString('en-US')} such chains took ${formatDuration(total)} together`}.`,
     evidence: {
       ...(group < 0
         ? { op: null, area: null, kind: null, site: null, inherited: false }
@@ -142,7 +142,7 @@ export function fanOutFindings(fanOuts: FanOuts, groups: Groups, threshold: numb
     severity: 'warning',
     message:
       `One execution of operation ${exec} started ${count(most, 'operation', 'operations')} of ${nameOf(groups.describe(group))} at once` +
-      `${times === 1 ? '' : `, and ${times} executions started ${threshold} or more`}; a limit on how many are open at a time keeps memory and queues short.`,
+      `${times === 1 ? '' : `, and ${times.toLocaleString('en-US')} executions started ${threshold.toLocaleString('en-US')} or more`}; a limit on how many are open at a time keeps memory and queues short.`,
     evidence: { ...groups.describe(group), most, times, exec, threshold },
   }));
 }
@@ -152,7 +152,7 @@ export function growthFindings(growth: Growth, groups: Groups): Finding[] {
   return limited(grown, ({ group, run, middle, end, over }: Grown) => ({
     code: 'growth',
     severity: 'warning',
-    message: `The unfinished operations of ${nameOf(groups.describe(group))} grew all the time, from ${middle} to ${end} in the last ${formatDuration(over)}.`,
+    message: `The unfinished operations of ${nameOf(groups.describe(group))} grew all the time, from ${middle.toLocaleString('en-US')} to ${end.toLocaleString('en-US')} in the last ${formatDuration(over)}.`,
     evidence: { ...groups.describe(group), run, middle, end, over },
   }));
 }

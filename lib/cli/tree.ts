@@ -129,6 +129,9 @@ function renderTree(report: TreeReport, screen: Screen, shown: Shown): string {
     .join('\n');
 }
 
+/** Of a longer way, as of a chain of promises, the first step and the last ones are shown: nobody reads ten thousand. */
+const MAX_STEPS_SHOWN = 100;
+
 function stepColumns(from: number | null): readonly Column<PathStep>[] {
   return [
     { head: 'opid', cell: ({ opid }) => String(opid) },
@@ -146,11 +149,17 @@ function renderPath({ opid, paths, log }: PathReport, screen: Screen): string {
   return paths
     .map(({ run, steps }) => {
       const where = paths.length > 1 ? ` of run ${run}` : '';
-      const table = renderTable(stepColumns(log.from), steps, screen, {
+      const left = steps.length - MAX_STEPS_SHOWN;
+      const rows = left > 0 ? [steps[0], ...steps.slice(1 - MAX_STEPS_SHOWN)] : steps;
+      const table = renderTable(stepColumns(log.from), rows, screen, {
         head: 'from',
         cell: (step, width) => originOf(step, screen.folder, width),
       });
-      return `${screen.colors.bold(`How operation ${opid}${where} came about, the first cause first`)}\n${table}`;
+      const aside =
+        left > 0
+          ? screen.colors.dim(`${formatCountOf(left, 'step')} behind the first not shown: --json has them\n`)
+          : '';
+      return `${screen.colors.bold(`How operation ${opid}${where} came about, the first cause first`)}\n${table}${aside}`;
     })
     .join('\n');
 }

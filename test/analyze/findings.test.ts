@@ -10,6 +10,22 @@ const messages = async (lines: string[], options?: StatsOptions) =>
 
 const at = (line: number) => ({ stack: ['setTimeout:node:timers:1:1', `poll:/app/poll.js:${line}:5`] });
 
+describe('large numbers', () => {
+  it('have separators', async () => {
+    const fanOut = [10, 20].flatMap((exec) => [
+      init(exec * 1000, 'Timeout', exec),
+      event('before', exec * 1000, 'Timeout', exec),
+      ...Array.from({ length: 1200 + exec }, (_, i) =>
+        init(exec * 1000 + 1 + i, 'TCP', exec, { parentopid: exec * 1000 }),
+      ),
+      event('after', exec * 1000, 'Timeout', exec),
+    ]);
+    assert.deepEqual(await messages(fanOut), [
+      'One execution of operation 20000 started 1,220 operations of TCP at once, and 2 executions started 1,000 or more; a limit on how many are open at a time keeps memory and queues short.',
+    ]);
+  });
+});
+
 describe('records that were lost', () => {
   const lost = (count: number) => JSON.stringify({ phase: 'lost', count, time: 1_764_486_000_001 });
   const messageOf = async (overflow: string | undefined, count: number) => {

@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { LeaksReport, StatsReport } from '../../lib/analyze';
+import type { LeaksReport, PathReport, StatsReport } from '../../lib/analyze';
 import { end, event, init, run, start } from '../analyze/lines';
 import { command, environment, FIXTURES, MAIN, ROOT, temporaryFolder } from './command';
 
@@ -334,6 +334,21 @@ describe('async-tracer tree', () => {
       assert.deepEqual([status, stdout], [1, '']);
       assert.match(stderr, /there is no operation 999 in the log/);
     }
+  });
+});
+
+describe('async-tracer tree --op', () => {
+  it('shows of a long way the first step and the last 99, and counts those between', () => {
+    const lines = Array.from({ length: 150 }, (_, i) => init(5 + i, 'TCP', i, { parentopid: 4 + i }));
+    const stdout = (...flags: string[]) =>
+      command(['tree', '--op', '154', ...flags, '-'], { input: `${lines.join('\n')}\n` }).stdout;
+    const rows = stdout().split('\n').slice(5);
+    assert.deepEqual(
+      [rows[0], rows[1], rows[99], rows[100]].map((row) => Number.parseInt(row, 10)),
+      [5, 56, 154, 50],
+    );
+    assert.equal(rows[100], '50 steps behind the first not shown: --json has them');
+    assert.equal((JSON.parse(stdout('--json')) as PathReport).paths[0].steps.length, 150);
   });
 });
 
