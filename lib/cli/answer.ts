@@ -3,7 +3,7 @@ import type { Argv } from 'yargs';
 import type { LogReport, ReadOptions } from '../analyze';
 import { TracerError } from '../errors';
 import { formatCount } from './figures';
-import { print } from './output';
+import { print, say } from './output';
 import { startProgress } from './progress';
 import { type Screen, screenOf } from './screen';
 
@@ -74,13 +74,14 @@ export function listOf(value: unknown): string[] {
 /**
  * Reads with a bar, and prints on standard output.
  *
- * @param judge may set the exit code, before a reader that has enough (`| head`) ends the command
+ * @param judge may set the exit code, before a reader that has enough (`| head`) ends the command; gives what is to be
+ *   said of it behind the answer
  */
 export async function answer<Report extends { log: LogReport }>(
   { log, json }: AnswerArguments,
   analyze: (sources: string[], options: ReadOptions) => Promise<Report>,
   render: (report: Report, screen: Screen) => string,
-  judge: (report: Report) => void = () => {},
+  judge: (report: Report) => string = () => '',
 ): Promise<void> {
   const sources = sourcesOf(log);
   const progress = startProgress(process.stderr);
@@ -94,6 +95,9 @@ export async function answer<Report extends { log: LogReport }>(
   const text = json
     ? `${JSON.stringify(report, null, 2)}\n`
     : render(report, screenOf(process.stdout, process.env));
-  judge(report);
+  const verdict = judge(report);
   print(text);
+  if (verdict !== '') {
+    say(verdict);
+  }
 }

@@ -7,7 +7,6 @@ import { type AnswerArguments, answer, answerOptions, listOf } from './answer';
 import { formatCount, formatCountOf } from './figures';
 import { renderFindings } from './finding';
 import { examples } from './help';
-import { note } from './output';
 import { opOf, placeOf, siteOf } from './place';
 import { missingOf, renderPreface } from './preface';
 import type { Screen } from './screen';
@@ -143,11 +142,7 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
       given,
       (sources, options) => analyzeLeaks(sources, { ...options, allow, minAge }),
       (report, screen) => renderLeaks(report, screen, shown),
-      (report) => {
-        if (given.fail) {
-          failAt(report);
-        }
-      },
+      (report) => (given.fail ? failAt(report) : ''),
     );
   },
 };
@@ -156,14 +151,12 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
  * Where a leak is found, by what is said at the end of the screen: a promise that was dropped is found, though the log
  * cannot be sure. And where the log cannot tell: what is not there must not be green.
  */
-function failAt({ findings, log }: LeaksReport): void {
+function failAt({ findings, log }: LeaksReport): string {
   const found = findings.some(({ code }) => code !== 'records-lost');
   const missing = log.operationRecords === 0 ? ['it holds no operation'] : missingOf(log);
   if (!found && missing.length === 0) {
-    return;
+    return '';
   }
   process.exitCode = LEAKED;
-  if (!found) {
-    note(`async-tracer: no leak was found, but the log cannot tell: ${missing.join(', ')}\n`);
-  }
+  return found ? '' : `no leak was found, but the log cannot tell: ${missing.join(', ')}`;
 }

@@ -6,7 +6,7 @@ import { splitWords } from './flags';
 import { examples, tidy } from './help';
 import { leaksCommand } from './leaks';
 import { checkCommand, usageError } from './mistake';
-import { note, print, unprinted } from './output';
+import { note, print, say, unprinted } from './output';
 import { runCommand, VALUE_FLAGS } from './run';
 import { slowCommand } from './slow';
 import { statsCommand } from './stats';
@@ -125,7 +125,7 @@ function explain(error: unknown, command: string | undefined): void {
   }
   const { code, message } = error;
   // A file may be named so as to clear the screen.
-  note(`async-tracer: ${clean(message)} [${code}]\n`);
+  say(`${clean(message)} [${code}]`);
   if (code === 'ERR_ASYNC_TRACER_USAGE') {
     const help = command !== undefined && COMMANDS.includes(command) ? `${command} --help` : '--help';
     note(`Try: async-tracer ${help}\n`);

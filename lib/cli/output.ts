@@ -1,5 +1,6 @@
 /** What the command says: answers on standard output, all else on standard error. */
 import { TracerError } from '../errors';
+import { wrap } from './text';
 
 export function unprinted(error: Error): TracerError {
   return new TracerError(
@@ -23,4 +24,11 @@ export function note(text: string): void {
   try {
     process.stderr.write(text);
   } catch {}
+}
+
+/** A sentence of the command's own; in a terminal it is broken at spaces, and not within a word. */
+export function say(text: string): void {
+  const { isTTY, columns } = process.stderr;
+  const whole = `async-tracer: ${text}`;
+  note(`${isTTY ? wrap(whole, columns, '  ') : whole}\n`);
 }

@@ -7,7 +7,7 @@ import { parseDuration } from '../trace/duration';
 import { DEFAULT_OUTPUT, resolveOutput } from '../trace/output';
 import { traceFlags, variablesOf } from './flags';
 import { examples } from './help';
-import { note } from './output';
+import { say } from './output';
 import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from './program';
 import { openSession } from './session';
 import { summarize } from './summary';
@@ -150,10 +150,6 @@ function checkOutput(environment: NodeJS.ProcessEnv): void {
   } catch {
     refuse('this user may not write there');
   }
-}
-
-function say(text: string): void {
-  note(`async-tracer: ${text}\n`);
 }
 
 function sayLogs(logs: readonly string[], { signal }: Ending): void {
