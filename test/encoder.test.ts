@@ -261,6 +261,19 @@ describe('encoder', () => {
     );
   });
 
+  it('makes room for a large payload behind others of the same batch', () => {
+    const context = payloadOf((subject) => JSON.stringify(subject));
+    const { encoder, records } = encoderWith({ context });
+    const code = encoder.prepare('Timeout', 'timers');
+    const sizes = [20_000, 10_000, 150_000, 10, 40_000];
+    for (const size of sizes) encoder.event(PhaseIndex.before, code, 1, false, { text: 'y'.repeat(size) });
+    encoder.flush();
+    assert.deepEqual(
+      records().map((r) => (r.ctx as { text: string }).text.length),
+      sizes,
+    );
+  });
+
   it('makes room for payloads of any size, and for none', () => {
     const big = 'y'.repeat(100_000);
     const stack = payloadOf(() => JSON.stringify(['f:/a.js:1:2', big]));

@@ -13,9 +13,10 @@ import {
   FUNCTION_NAME_MAX,
   frameText,
 } from '../lib/trace/frame';
+import type { Payload } from '../lib/trace/payload';
 import { ownRealm } from '../lib/trace/realm';
 import { createFragment, Scratch } from '../lib/trace/scratch';
-import { createStackPayload } from '../lib/trace/stack';
+import { createStackPayload, OWN_FRAMES } from '../lib/trace/stack';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/stack');
 const TYPE = 'STACK_TEST';
@@ -390,6 +391,56 @@ function captureText(program: (start: () => void) => void): Capture {
   hook.disable();
   return { frames, printed: [] };
 }
+
+describe('stack: the frames of the tracer', () => {
+  function taken(payload: Payload, code: number, caller?: () => unknown): string[] {
+    const scratch = new Scratch(0);
+    const length = payload.append(scratch, undefined, code, caller);
+    return JSON.parse(scratch.bytes.toString('utf8', 0, length));
+  }
+
+  it('are left out by the function that is told, wherever that stands on the stack', () => {
+    const payload = createStackPayload(2);
+    function outer(): string[] {
+      return inner(outer);
+    }
+    function inner(caller: () => unknown): string[] {
+      return taken(payload, 1, caller);
+    }
+    function program(): string[] {
+      return outer();
+    }
+    assert.match(program()[0], /^program:/);
+    // As to what it is asked for, nothing is short.
+    assert.equal(program().length, 2);
+  });
+
+  it('stand in the stack, but for those of our own files, where that function does not', () => {
+    const payload = createStackPayload(2);
+    function program(): string[] {
+      return taken(payload, 1, () => {});
+    }
+    assert.match(program()[0], /^taken:/);
+    assert.match(program()[1], /^program:/);
+  });
+
+  it('are counted for each op, so that the others do not pay for one that has many', () => {
+    const payload = createStackPayload(1);
+    const scratch = new Scratch(0);
+    const { runInAsyncScope } = AsyncResource.prototype;
+    const scope = new AsyncResource('SCOPE');
+    let call: () => unknown = payload.append.bind(payload, scratch, undefined, 5, undefined);
+    for (let i = 0; i < 2 * OWN_FRAMES; i++) call = runInAsyncScope.bind(scope, call, undefined);
+    call();
+    const frames: string[] = JSON.parse(scratch.bytes.toString('utf8', 0, scratch.length));
+    assert.equal(frames.length, 1);
+    assert.match(frames[0], /stack\.test\.js/);
+    const { RealmError } = ownRealm();
+    assert.ok(RealmError.stackTraceLimit > 1 + 2 * OWN_FRAMES);
+    taken(payload, 6);
+    assert.equal(RealmError.stackTraceLimit, 1 + OWN_FRAMES);
+  });
+});
 
 describe('stack: the table of frames', () => {
   it('stays bounded while a program makes functions without end, and right', () => {

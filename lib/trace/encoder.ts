@@ -17,7 +17,7 @@
  */
 import { Chunk } from './chunk';
 import { type Clock, putTime, SLOTS } from './clock';
-import { PhaseIndex } from './codes';
+import { Code, PhaseIndex } from './codes';
 import type { Outcome } from './destination/destination';
 import { putNumber } from './digits';
 import {
@@ -35,7 +35,7 @@ import {
 } from './fragment';
 import { Handover, isStackEnough } from './handover';
 import { MISSING, Notes } from './notes';
-import type { Payload } from './payload';
+import type { Call, Payload } from './payload';
 
 /** Events that are noted before they are encoded: few enough to stay in the nearest caches with their chunk. */
 const BATCH = 512;
@@ -140,7 +140,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
     executions.set(noted, execution);
     clock.capture(noted);
     if (carries) {
-      carry(stack, undefined);
+      carry(stack, undefined, code, init);
     }
     advance(PhaseIndex.init);
   }
@@ -154,7 +154,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
       clock.capture(noted);
     }
     if (carries) {
-      carry(resource === undefined ? undefined : context, resource);
+      carry(resource === undefined ? undefined : context, resource, code, event);
     }
     advance(phase);
   }
@@ -168,9 +168,14 @@ export function createEncoder(options: EncoderOptions): Encoder {
    * Notes what the record carries. A record with a payload that was encoded at once, and those before it with it, cost
    * 0.4 us more: a probe of the stack, and the clock that could not be shared (HTTP on Node 20, benchmark: `contexts`).
    */
-  function carry(payload: Payload | undefined, subject: object | undefined): void {
+  function carry(
+    payload: Payload | undefined,
+    subject: object | undefined,
+    code: number,
+    caller: Call,
+  ): void {
     payloadStarts[noted] = payloads.length;
-    payloadLengths[noted] = payload === undefined ? 0 : payload.append(payloads, subject);
+    payloadLengths[noted] = payload === undefined ? 0 : payload.append(payloads, subject, code, caller);
     if (payloads.length >= PAYLOADS_DUE) {
       due = 0;
     }
@@ -316,7 +321,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
     }
     const payload = phase === PhaseIndex.init ? stack : resource === undefined ? undefined : context;
     const start = payloads.length;
-    const length = payload === undefined ? 0 : payload.append(payloads, resource);
+    const length = payload === undefined ? 0 : payload.append(payloads, resource, Code.rare, rare);
     const text = bufferFrom(fields, 'utf8');
     // The time is made text only when those of the notes have been.
     clock.read(ALONE);

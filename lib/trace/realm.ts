@@ -30,6 +30,9 @@ export interface CallSiteReader {
 export interface Realm {
   /** `new RealmError().stack` is an array of CallSites, or text while V8 formats another stack. */
   readonly RealmError: ErrorConstructor;
+  /** What RealmError.captureStackTrace is given gets such a stack as well. */
+  readonly RealmObject: ObjectConstructor;
+  readonly captureStackTrace: ErrorConstructor['captureStackTrace'];
   readonly sites: CallSiteReader;
 }
 
@@ -44,7 +47,7 @@ export function ownRealm(): Realm {
 function createRealm(): Realm {
   // Not contextified: with interceptors on its global, Node's look-up of Error costs 0.3 us more a capture.
   const intrinsics = createContext(constants.DONT_CONTEXTIFY) as typeof globalThis;
-  const RealmError = intrinsics.Error;
+  const { Error: RealmError, Object: RealmObject } = intrinsics;
   RealmError.stackTraceLimit = 1;
   RealmError.prepareStackTrace = (_error, trace) => trace;
   const trace: unknown = new RealmError().stack;
@@ -57,6 +60,8 @@ function createRealm(): Realm {
   const site = (trace as NodeJS.CallSite[])[0];
   return {
     RealmError,
+    RealmObject,
+    captureStackTrace: RealmError.captureStackTrace,
     sites: {
       scriptName: uncurryThis(site.getScriptNameOrSourceURL),
       scriptHash: uncurryThis(site.getScriptHash),
