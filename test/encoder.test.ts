@@ -263,7 +263,7 @@ describe('encoder', () => {
 
   it('makes room for a large payload behind others of the same batch', () => {
     const context = payloadOf((subject) => JSON.stringify(subject));
-    const { encoder, records } = encoderWith({ context });
+    const { encoder, records } = encoderWith({ context, chunkSize: 64 * 1024 });
     const code = encoder.prepare('Timeout', 'timers');
     const sizes = [20_000, 10_000, 150_000, 10, 40_000];
     for (const size of sizes) encoder.event(PhaseIndex.before, code, 1, false, { text: 'y'.repeat(size) });
