@@ -1,5 +1,7 @@
 /** The bytes that are being filled with records, until they are handed to the destination. */
-import { OwnDataView } from './intrinsics';
+import { OwnDataView, uncurryThis } from './intrinsics';
+
+const copy = uncurryThis(Buffer.prototype.copy);
 
 const allocate = Buffer.allocUnsafeSlow;
 
@@ -40,7 +42,7 @@ export class Chunk {
     const bytes = allocate(size);
     const view = viewOf(bytes);
     if (this.pos > 0) {
-      this.bytes.copy(bytes, 0, 0, this.pos);
+      copy(this.bytes, bytes, 0, 0, this.pos);
     }
     this.bytes = bytes;
     this.view = view;

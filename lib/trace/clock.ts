@@ -85,17 +85,10 @@ export function putTime(to: DataView, p: number, time: Float64Array, fraction: I
   return p + 17;
 }
 
-const bytes = new Uint8Array(8);
-const asDouble = new Float64Array(bytes.buffer);
-
-/** The first 8 bytes of an ASCII text as a double. */
-function pack(ascii: string): number {
-  bytes.fill(0);
-  for (let i = 0; i < ascii.length && i < 8; i++) {
-    bytes[i] = ascii.charCodeAt(i);
-  }
-  return asDouble[0];
-}
+const bytes = new Uint8Array(16);
+const asDoubles = new Float64Array(bytes.buffer);
+/** Of the milliseconds since the epoch, from 2001 to 2286. */
+const DIGITS = 13;
 
 /** ".000" to ".999" as words of four bytes, the first one lowest. */
 const micros = new Int32Array(1000);
@@ -105,9 +98,14 @@ for (let i = 0; i < 1000; i++) {
 }
 
 function putMilliseconds(text: Float64Array, epochMs: number): void {
-  const digits = `${epochMs}`;
-  text[0] = pack(digits.slice(0, 8));
-  text[1] = pack(digits.slice(8));
+  // Digit by digit: the methods of strings and arrays may be the program's by now.
+  for (let i = DIGITS - 1, left = epochMs; i >= 0; i--) {
+    const rest = floor(left / 10);
+    bytes[i] = 48 + left - 10 * rest;
+    left = rest;
+  }
+  text[0] = asDoubles[0];
+  text[1] = asDoubles[1];
 }
 
 function createPreciseClock(): Clock {

@@ -8,6 +8,7 @@
  */
 import type { OperationPhase } from '../log/event';
 import { Code, PhaseIndex } from './codes';
+import { copyInto } from './intrinsics';
 
 export const PHASES: readonly OperationPhase[] = ['init', 'before', 'after', 'destroy', 'resolve'];
 
@@ -87,8 +88,8 @@ export class Fragments {
       // The names change last: before, anything may throw for lack of stack.
       const starts = new Int32Array(row * 2);
       const lengths = new Int32Array(row * 2);
-      starts.set(this.starts);
-      lengths.set(this.lengths);
+      copyInto(starts, this.starts);
+      copyInto(lengths, this.lengths);
       this.starts = starts;
       this.lengths = lengths;
     }
@@ -105,10 +106,10 @@ export class Fragments {
     const need = ceil(bytes.length / QUAD_BYTES) * (QUAD_BYTES / 8);
     while (this.wordsUsed + need > this.words.length) {
       const wider = new Float64Array(this.words.length * 2);
-      wider.set(this.words);
+      copyInto(wider, this.words);
       this.words = wider;
     }
-    new Uint8Array(this.words.buffer, this.wordsUsed * 8, need * 8).set(bytes);
+    copyInto(new Uint8Array(this.words.buffer, this.wordsUsed * 8, need * 8), bytes);
     this.starts[index] = this.wordsUsed;
     this.lengths[index] = bytes.length;
     this.wordsUsed += need;

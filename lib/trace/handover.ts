@@ -6,9 +6,10 @@ import type { Chunk } from './chunk';
 import { type Clock, putTime } from './clock';
 import { DROPPED, KEPT, type Outcome } from './destination/destination';
 import { CLOSE, type Fragments, TIME } from './fragment';
-import { uncurryThis } from './intrinsics';
+import { copyInto, uncurryThis } from './intrinsics';
 
 const bufferFrom = Buffer.from;
+const subarray = uncurryThis(Buffer.prototype.subarray);
 
 /**
  * What lies between a full chunk and the system call needs stack. Near its end a write would be broken off half way,
@@ -85,12 +86,12 @@ export class Handover {
     const handed = chunk.pos;
     const recordsHanded = this.records;
     const toldHanded = this.#told;
-    this.#time.set(clock.text);
-    this.#fraction.set(clock.fraction);
+    copyInto(this.#time, clock.text);
+    copyInto(this.#fraction, clock.fraction);
     const outcome = this.#attempt(handed);
     this.busy = false;
     // A stream's write may run callbacks of the program, too: their records stand behind what was handed on.
-    const rest = chunk.pos > handed ? bufferFrom(chunk.bytes.subarray(handed, chunk.pos)) : undefined;
+    const rest = chunk.pos > handed ? bufferFrom(subarray(chunk.bytes, handed, chunk.pos)) : undefined;
     chunk.pos = 0;
     this.records -= recordsHanded;
     this.#told -= toldHanded;
@@ -180,7 +181,7 @@ export class Handover {
   #attempt(length: number): Outcome {
     const { chunk, write } = this.#options;
     try {
-      return write(chunk.bytes.subarray(0, length));
+      return write(subarray(chunk.bytes, 0, length));
     } catch {
       return DROPPED;
     }

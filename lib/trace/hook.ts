@@ -5,18 +5,12 @@
  * fatalError). So each catches what can still go wrong, a stack that is nearly used up above all, and counts the
  * record as lost; where even that call finds no stack, by a store that needs none.
  */
-import {
-  type AsyncHook,
-  asyncWrapProviders,
-  createHook,
-  executionAsyncId,
-  executionAsyncResource,
-} from 'node:async_hooks';
+import * as asyncHooks from 'node:async_hooks';
 import { types } from 'node:util';
 import { TracerError } from '../errors';
 import { Code, PhaseIndex } from './codes';
 import type { Encoder } from './encoder';
-import { OwnMap } from './intrinsics';
+import { OwnMap, uncurryThis } from './intrinsics';
 import { createOps, type Selection } from './ops';
 import { OpTable } from './optable';
 import { claim, newestId, own, ownIds, release } from './own';
@@ -58,11 +52,16 @@ const DESTROYS_SHARED_MAX = 16;
 
 /** A promise, or something that has ended: its id alone does not tell. No code of an op is that high. */
 const DOUBTFUL = 0xffff;
+const FOR_EVER = Number.POSITIVE_INFINITY;
 /** Traced stretches that are remembered, for a program that toggles the tracer. */
 const STRETCHES_MAX = 1024;
 
+// Taken at load: the program may put others in their place, and a property of the module is dearer at each event.
+const { asyncWrapProviders, createHook, executionAsyncId, executionAsyncResource } =
+  asyncHooks as typeof asyncHooks & { asyncWrapProviders: Record<string, number> };
 const { stringify } = JSON;
 const { isPromise } = types;
+const slice: (list: number[], from: number) => number[] = uncurryThis(Array.prototype.slice);
 
 /**
  * Whether createHook() knows `trackPromises`: it is checked where it is known (24.22, 26), and ignored elsewhere. A
@@ -99,7 +98,7 @@ export function createTraceHook(options: HookOptions): Hook {
   const { missed, counts } = encoder;
   const { init: encodeInit, event: encodeEvent } = encoder;
   const table = new OpTable();
-  const ops = createOps(encoder, asyncWrapProviders as never, options.select, options.selectUnknown);
+  const ops = createOps(encoder, asyncWrapProviders, options.select, options.selectUnknown);
   const { selected } = ops;
   const PROMISE = ops.promise;
   const TICK = ops.tick;
@@ -425,7 +424,7 @@ export function createTraceHook(options: HookOptions): Hook {
     ...(skipPromises ? { trackPromises: false } : {}),
   });
   /** Says when the hook is in force, where it was enabled inside of a callback of some hook. */
-  let startHook: AsyncHook | undefined;
+  let startHook: asyncHooks.AsyncHook | undefined;
   let enabled = false;
 
   function enable(): void {
@@ -455,11 +454,10 @@ export function createTraceHook(options: HookOptions): Hook {
     }
     if (!keepPromises) {
       const newest = newestId();
-      stretches.push(newest, Number.POSITIVE_INFINITY);
-      stretches = stretches.slice(-STRETCHES_MAX * 2);
+      remember(newest);
       if (table.get(newest) !== Code.own) {
         // Its init has not come here: this runs in a callback of some hook, and what begins in there is not seen.
-        unsureTo = Number.POSITIVE_INFINITY;
+        unsureTo = FOR_EVER;
         startHook = createHook({
           init(id) {
             started(id - 1);
@@ -467,6 +465,15 @@ export function createTraceHook(options: HookOptions): Hook {
         }).enable();
       }
     }
+  }
+
+  function remember(newest: number): void {
+    if (stretches.length === STRETCHES_MAX * 2) {
+      // The oldest half goes at once, so that it is rarely done.
+      stretches = slice(stretches, STRETCHES_MAX);
+    }
+    stretches[stretches.length] = newest;
+    stretches[stretches.length] = FOR_EVER;
   }
 
   function started(newest: number): void {

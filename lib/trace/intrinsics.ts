@@ -20,6 +20,13 @@ export function uncurryGetter<R>(prototype: object, key: PropertyKey): (self: un
   return uncurryThis(Object.getOwnPropertyDescriptor(prototype, key)!.get!) as (self: unknown) => R;
 }
 
+/** Copies a typed array into another one, from `offset` on. */
+export const copyInto: (target: TypedArray, source: TypedArray, offset?: number) => void = uncurryThis(
+  Uint8Array.prototype.set,
+);
+
+type TypedArray = Uint8Array | Int32Array | Float64Array;
+
 /** Copies the methods of `Base` to a class of our own, where no later patch of Base.prototype reaches them. */
 function detach(Detached: { prototype: object }, Base: { prototype: object }): void {
   for (const key of Reflect.ownKeys(Base.prototype)) {

@@ -5,8 +5,13 @@
  * (its execution id says so: hook.ts). Hooks are never disabled for our own work: that would lose what the program
  * does meanwhile.
  */
-import { AsyncResource } from 'node:async_hooks';
-import { OwnMap } from './intrinsics';
+import * as asyncHooks from 'node:async_hooks';
+import { OwnMap, uncurryThis } from './intrinsics';
+
+// Taken at load: the program may put others in their place.
+const { AsyncResource } = asyncHooks;
+const emitDestroy = uncurryThis(AsyncResource.prototype.emitDestroy);
+const asyncId = uncurryThis(AsyncResource.prototype.asyncId);
 
 export const own = { depth: 0 };
 
@@ -34,7 +39,7 @@ export function isOwn(id: number): boolean {
 export function ownIds(): number[] {
   const list: number[] = [];
   ids.forEach((_, id) => {
-    list.push(id);
+    list[list.length] = id;
   });
   return list;
 }
@@ -71,5 +76,5 @@ export function asClaimed<T>(work: () => T): T {
 
 /** The newest id there is: that of an operation which is made for it, and of which no more is heard. */
 export function newestId(): number {
-  return asOwn(() => new AsyncResource('ASYNCTRACER').emitDestroy().asyncId());
+  return asOwn(() => asyncId(emitDestroy(new AsyncResource('ASYNCTRACER'))));
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EndRecord } from '../../lib/log/event';
+import type { TracerOptions } from '../../lib/trace/options';
 import { assertSame, assertWhole, countPhases, runBare, runTraced } from './program';
 
 const PROGRAM = 'hostile.js';
@@ -9,7 +10,10 @@ const SCENARIOS = [
   'fake timers',
   'mocked fs',
   'patched Map, Set, WeakMap, RegExp and String',
+  'patched Array, typed arrays, Number, Function and Promise',
   'patched JSON, Math and Atomics',
+  'mocked async_hooks',
+  'patched console, process.stdout and process.emitWarning',
   'toJSON on every prototype',
   'polluted Object.prototype',
   'frozen intrinsics',
@@ -17,25 +21,39 @@ const SCENARIOS = [
   'hooks that toggle themselves inside of hooks',
   'console.log inside of hooks',
   'domains',
+  'a domain that is entered and left in hooks, and throws inside of others',
   'vm contexts',
   'chdir, title and umask',
   'setuid',
   'AsyncLocalStorage that comes and goes',
+  'AsyncLocalStorage.snapshot and bind',
   'types of any character',
+];
+
+const OPTIONS: TracerOptions[] = [
+  {},
+  { stacks: 10, contexts: true, promiseDestroy: false, resolve: true },
+  { promises: false, clock: 'coarse' },
 ];
 
 describe('hostile surroundings', { concurrency: 2 }, () => {
   for (const scenario of SCENARIOS) {
-    it(`${scenario}: the program does the same, and the log is whole`, async (context) => {
-      if (scenario === 'setuid' && process.getuid?.() !== 0) {
-        context.skip('needs root');
-        return;
-      }
-      const run = { args: [scenario], covered: false };
-      const [bare, traced] = [await runBare(PROGRAM, run), await runTraced(PROGRAM, run)];
-      assertSame(traced, bare);
-      assertWhole(traced.records);
-    });
+    for (const options of OPTIONS) {
+      const text = JSON.stringify(options);
+      it(`${scenario}, with ${text}: the program does the same, and the log is whole`, async (context) => {
+        if (scenario === 'setuid' && process.getuid?.() !== 0) {
+          context.skip('needs root');
+          return;
+        }
+        const run = { args: [scenario], covered: false };
+        const [bare, traced] = [
+          await runBare(PROGRAM, run),
+          await runTraced(PROGRAM, run, { options: { header: true, ...options } }),
+        ];
+        assertSame(traced, bare);
+        assertWhole(traced.records);
+      });
+    }
   }
 
   it('the edge of the stack: a RangeError stays catchable, and what could not be recorded there is counted', async () => {
