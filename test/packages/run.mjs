@@ -32,6 +32,7 @@ const VERSIONS = {
   mocha: '12.0.3',
   vite: '8.4.0',
   avvio: '9.3.1',
+  pino: '10.4.0',
 };
 const TIMEOUT_MS = 120_000;
 const SHORT_AVVIO = 8;
@@ -102,14 +103,14 @@ function run(program, args, trace) {
   }
 }
 
-/** Whole lines, and an end in every log whose process was not killed. */
+/** Whole lines, and an end in every log but that of a thread, which Node terminates where the process ends before it. */
 function problemsOf(log) {
   const lines = log.split('\n');
   if (lines.pop() !== '') return ['a log ends in part of a line'];
   try {
     const records = lines.map((line) => JSON.parse(line));
     const end = records.at(-1);
-    if (end?.phase !== 'end') return ['a log has no end'];
+    if (end?.phase !== 'end') return records[0]?.thread > 0 ? [] : ['a log has no end'];
     return end.lost > 0 ? [`${end.lost} records were lost`] : [];
   } catch (error) {
     return [`a line is no JSON: ${error.message}`];
@@ -127,7 +128,7 @@ function avvioTests() {
 }
 
 function cases() {
-  const own = ['fastify', 'express', 'undici', 'ws'].map((name) => ({
+  const own = ['fastify', 'express', 'undici', 'ws', 'pino'].map((name) => ({
     name,
     program: path.join(PROGRAMS, `${name}.js`),
     args: [],
