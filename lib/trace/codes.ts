@@ -23,4 +23,6 @@ export const enum Code {
   /** Its op has no fragments (there are too many ops, or it is too long), and is encoded from its text. */
   rare,
   firstOp,
+  /** A promise, or something that has ended: its id alone does not tell. Higher than the code of any op. */
+  doubtful = 0xffff,
 }

@@ -9,13 +9,14 @@ import { createEncoder, type Encoder, type EncoderOptions } from './encoder';
 import { type Ending, type Finisher, finishAtExit, forget } from './exit';
 import { follow, unfollow } from './follower';
 import type * as Header from './header';
-import { createTraceHook, type Hook, requireHooks } from './hook';
+import { createTraceHook, type Hook } from './hook';
 import { countRecords } from './loss';
 import type { ResolvedOptions } from './options/given';
 import { isResolved, isSelected } from './options/resolve';
 import { show } from './options/value';
 import { asClaimed, asOwn } from './own';
 import type * as Payloads from './payload';
+import { requireHooks } from './support';
 import { warn } from './warning';
 
 /** What a tracer has recorded so far. */

@@ -1,0 +1,35 @@
+/** What this Node.js offers of async_hooks, asked of the feature itself, never of a version. */
+import * as asyncHooks from 'node:async_hooks';
+import { TracerError } from '../errors';
+
+// Taken at load: the program may put another one in its place.
+const { createHook } = asyncHooks;
+
+/**
+ * Whether createHook() knows `trackPromises`: it is checked where it is known (24.22, 26), and ignored elsewhere.
+ */
+export const canSkipPromises = takesTrackPromises();
+
+function takesTrackPromises(): boolean {
+  try {
+    createHook({ init() {}, trackPromises: 'no boolean' } as object);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where this process may not make async hooks */
+export function requireHooks(): void {
+  try {
+    createHook({});
+  } catch (error) {
+    const flag = '--allow-async-hooks';
+    const hint = process.allowedNodeEnvironmentFlags.has(flag) ? ` Start node with ${flag}.` : '';
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_UNSUPPORTED',
+      `This process cannot make async hooks: ${(error as Error).message}.${hint}`,
+      { cause: error },
+    );
+  }
+}
