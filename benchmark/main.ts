@@ -27,8 +27,11 @@ interface Flags {
 let asked = '';
 
 const progress: Progress = (question, row, done, all) => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${question}: ${done}/${all} ${row}`);
-  else if (question !== asked) process.stderr.write(`${question} ...\n`);
+  if (process.stderr.isTTY) {
+    process.stderr.write(`\r\x1b[K${question}: ${done}/${all} ${row}`);
+  } else if (question !== asked) {
+    process.stderr.write(`${question} ...\n`);
+  }
   asked = question;
 };
 
@@ -69,14 +72,20 @@ async function run(names: readonly string[], flags: Flags): Promise<void> {
   );
   for (const plan of plans.filter(({ rows }) => rows.length > 0)) {
     const answered = await answer(plan, setting, result.failures, progress);
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    if (process.stderr.isTTY) {
+      process.stderr.write('\r\x1b[K');
+    }
     result.answers.push(answered);
     process.stdout.write(answerText(answered));
   }
   result.targets = judge(result.answers, machine.node);
   process.stdout.write(targetsText(result.targets) + failuresText(result));
-  if (flags.json !== undefined) fs.writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
-  if (result.failures.length > 0) process.exitCode = 1;
+  if (flags.json !== undefined) {
+    fs.writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+  }
+  if (result.failures.length > 0) {
+    process.exitCode = 1;
+  }
 }
 
 void yargs(process.argv.slice(2))

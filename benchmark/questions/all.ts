@@ -47,7 +47,9 @@ export const MAIN: readonly string[] = ['http', 'await', 'ticks', 'stacks', 'sta
 /** Throws a RangeError that lists the names where there is none of this one. */
 export function questionOf(name: string): Question {
   const found = QUESTIONS.find((question) => question.name === name);
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    return found;
+  }
   throw new RangeError(
     `no question ${name}; there are ${QUESTIONS.map((question) => question.name).join(', ')}`,
   );

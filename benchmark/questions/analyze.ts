@@ -23,7 +23,9 @@ async function make(setting: Setting): Promise<{ file: string; bytes: number }> 
   });
   const { bytes, lost } = await child.next<{ bytes: number; lost: number }>();
   await child.end();
-  if (lost > 0) throw new Error(`${lost} records of the log were lost while it was made`);
+  if (lost > 0) {
+    throw new Error(`${lost} records of the log were lost while it was made`);
+  }
   return { file, bytes };
 }
 

@@ -21,6 +21,8 @@ export const question: LoopQuestion = {
   ],
   iterations: 500_000,
   async loop(iterations) {
-    for (let i = 0; i < iterations; i++) await nothing();
+    for (let i = 0; i < iterations; i++) {
+      await nothing();
+    }
   },
 };

@@ -18,8 +18,11 @@ export const question: LoopQuestion = {
           return;
         }
         fs.closeSync(fd);
-        if (error === null) resolve();
-        else reject(error);
+        if (error === null) {
+          resolve();
+        } else {
+          reject(error);
+        }
       }
       next(null);
     });

@@ -31,7 +31,9 @@ async function measure(row: string, setting: Setting): Promise<Figures> {
       seconds: (end.wallMs - begin.wallMs) / 1000,
     };
   });
-  if (seen === undefined) throw new Error('the program told nothing');
+  if (seen === undefined) {
+    throw new Error('the program told nothing');
+  }
   return { beforeMB: seen.beforeMB, growthMB: seen.growthMB };
 }
 

@@ -11,8 +11,11 @@ export const question: LoopQuestion = {
     return new Promise((resolve) => {
       let left = iterations;
       function turn(): void {
-        if (left-- > 0) setImmediate(turn);
-        else resolve();
+        if (left-- > 0) {
+          setImmediate(turn);
+        } else {
+          resolve();
+        }
       }
       turn();
     });

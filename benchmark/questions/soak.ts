@@ -34,7 +34,9 @@ async function measure(row: string, setting: Setting): Promise<Figures> {
     });
     const figures = await child.next<Figures>();
     await child.end();
-    if (figures.lost > 0) throw new Error(`${figures.lost} records were lost`);
+    if (figures.lost > 0) {
+      throw new Error(`${figures.lost} records were lost`);
+    }
     return figures;
   });
 }

@@ -9,15 +9,23 @@ const BATCH = 1000;
 function nothing(): void {}
 
 function left(depth: number, way: number): void {
-  if (depth === 0) process.nextTick(nothing);
-  else if (way & (1 << (depth % 6))) left(depth - 1, way);
-  else right(depth - 1, way);
+  if (depth === 0) {
+    process.nextTick(nothing);
+  } else if (way & (1 << (depth % 6))) {
+    left(depth - 1, way);
+  } else {
+    right(depth - 1, way);
+  }
 }
 
 function right(depth: number, way: number): void {
-  if (depth === 0) process.nextTick(nothing);
-  else if (way & (1 << (depth % 6))) right(depth - 1, way);
-  else left(depth - 1, way);
+  if (depth === 0) {
+    process.nextTick(nothing);
+  } else if (way & (1 << (depth % 6))) {
+    right(depth - 1, way);
+  } else {
+    left(depth - 1, way);
+  }
 }
 
 export const question: LoopQuestion = {
@@ -30,7 +38,9 @@ export const question: LoopQuestion = {
   async loop(iterations) {
     for (let i = 0; i < iterations; i++) {
       left(DEPTH, i % WAYS);
-      if (i % BATCH === 0) await setImmediate();
+      if (i % BATCH === 0) {
+        await setImmediate();
+      }
     }
   },
 };

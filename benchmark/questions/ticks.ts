@@ -11,8 +11,11 @@ export const question: LoopQuestion = {
     return new Promise((resolve) => {
       let left = iterations;
       function tick(): void {
-        if (left-- > 0) process.nextTick(tick);
-        else resolve();
+        if (left-- > 0) {
+          process.nextTick(tick);
+        } else {
+          resolve();
+        }
       }
       tick();
     });

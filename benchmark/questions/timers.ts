@@ -9,7 +9,9 @@ function batch(size: number): Promise<void> {
     for (let i = 0; i < size; i++) {
       setTimeout(() => {
         left--;
-        if (left === 0) resolve();
+        if (left === 0) {
+          resolve();
+        }
       }, 1);
     }
   });
@@ -23,6 +25,8 @@ export const question: LoopQuestion = {
   rows: ['off', 'empty', 'traced', 'coarse', 'trace-events', 'sonic-boom', 'fs-write'],
   iterations: 500_000,
   async loop(iterations) {
-    for (let done = 0; done < iterations; done += BATCH) await batch(Math.min(BATCH, iterations - done));
+    for (let done = 0; done < iterations; done += BATCH) {
+      await batch(Math.min(BATCH, iterations - done));
+    }
   },
 };

@@ -43,7 +43,9 @@ async function shoot(port: number, duration: number): Promise<autocannon.Result>
     sampleInt: 100,
   });
   const failed = result.errors + result.timeouts + result.non2xx;
-  if (failed > 0) throw new Error(`${failed} requests failed`);
+  if (failed > 0) {
+    throw new Error(`${failed} requests failed`);
+  }
   return result;
 }
 

@@ -58,17 +58,23 @@ function nsEach(times: number, work: () => void): number {
 function fill(table: Entries, operations: number): object {
   const resident = process.memoryUsage().rss;
   const setNs = nsEach(operations, () => {
-    for (let id = 1; id <= operations; id++) table.set(id, codeOf(id));
+    for (let id = 1; id <= operations; id++) {
+      table.set(id, codeOf(id));
+    }
   });
   const ownMB = table.byteLength / 1e6;
   const residentMB = (process.memoryUsage().rss - resident) / 1e6;
   const getNs = nsEach(operations, () => {
     for (let i = 0, id = 0; i < operations; i++, id = (id + STRIDE) % operations) {
-      if (table.get(id + 1) !== codeOf(id + 1)) throw new Error(`operation ${id + 1} was not found`);
+      if (table.get(id + 1) !== codeOf(id + 1)) {
+        throw new Error(`operation ${id + 1} was not found`);
+      }
     }
   });
   const deleteNs = nsEach(operations, () => {
-    for (let id = 1; id <= operations; id++) table.delete(id);
+    for (let id = 1; id <= operations; id++) {
+      table.delete(id);
+    }
   });
   return { ownMB, residentMB, setNs, getNs, deleteNs };
 }
@@ -78,10 +84,14 @@ function thin(table: Entries, operations: number): object {
   for (let id = 1; id <= operations; id++) {
     table.set(id, codeOf(id));
     const old = id - LIVE;
-    if (old > 0 && old % SURVIVOR !== 0) table.delete(old);
+    if (old > 0 && old % SURVIVOR !== 0) {
+      table.delete(old);
+    }
   }
   for (let id = SURVIVOR; id <= operations - LIVE; id += SURVIVOR) {
-    if (table.get(id) !== codeOf(id)) throw new Error(`survivor ${id} was not found`);
+    if (table.get(id) !== codeOf(id)) {
+      throw new Error(`survivor ${id} was not found`);
+    }
   }
   return { ownMB: table.byteLength / 1e6, residentMB: (process.memoryUsage().rss - resident) / 1e6 };
 }
@@ -95,7 +105,9 @@ function run(kind: Table, work: Work, operations: number): object {
     return (work === 'live' ? fill : thin)(create(kind), operations);
   } catch (error) {
     // A Map ends at 2 ** 24 entries.
-    if (error instanceof RangeError) return { unavailable: error.message };
+    if (error instanceof RangeError) {
+      return { unavailable: error.message };
+    }
     throw error;
   }
 }

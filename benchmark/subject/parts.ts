@@ -84,7 +84,9 @@ function nsOf(part: Part): number {
   let id = FIRST_ID;
   for (let slice = 0; slice < SLICES; slice++) {
     const begin = process.hrtime.bigint();
-    for (let i = 0; i < CALLS_A_SLICE; i++) part(id++);
+    for (let i = 0; i < CALLS_A_SLICE; i++) {
+      part(id++);
+    }
     slices.push(Number(process.hrtime.bigint() - begin) / CALLS_A_SLICE);
   }
   // The fastest slices are those that nothing else on the machine disturbed.

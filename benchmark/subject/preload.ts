@@ -18,7 +18,9 @@ try {
   begin(variantOf(name).start ?? (() => nothing), log);
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === undefined || !UNAVAILABLE.has(code)) throw error;
+  if (code === undefined || !UNAVAILABLE.has(code)) {
+    throw error;
+  }
   report({ unavailable: message.split('\n')[0] });
   process.exit(0);
 }

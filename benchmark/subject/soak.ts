@@ -24,11 +24,17 @@ async function work(held: AsyncResource[]): Promise<void> {
     setTimeout(() => {}, i % 4);
     const resource = new AsyncResource(`SOAK${i % 20}`, { requireManualDestroy: i % 2 === 0 });
     resource.runInAsyncScope(() => {});
-    if (i % 2 === 0) held.push(resource);
-    if (i % 20 === 0) reads.push(fs.promises.stat('.'));
+    if (i % 2 === 0) {
+      held.push(resource);
+    }
+    if (i % 20 === 0) {
+      reads.push(fs.promises.stat('.'));
+    }
   }
   await Promise.all(reads);
-  for (const resource of held.splice(0, Math.max(0, held.length - 10_000))) resource.emitDestroy();
+  for (const resource of held.splice(0, Math.max(0, held.length - 10_000))) {
+    resource.emitDestroy();
+  }
   await turn();
 }
 
@@ -69,7 +75,9 @@ async function run(options: string, log: string, seconds: number, count: number)
     while (performance.now() < until) {
       await work(held);
       // As log rotation by copytruncate does: a log of minutes at full load would fill the disk.
-      if (tracer !== undefined && fs.statSync(log).size > 64e6) fs.truncateSync(log);
+      if (tracer !== undefined && fs.statSync(log).size > 64e6) {
+        fs.truncateSync(log);
+      }
     }
     samples.push(await sample((performance.now() - start) / 1000));
   }

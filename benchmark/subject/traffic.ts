@@ -40,7 +40,9 @@ function ask(port: number): void {
 
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
-  for (let i = 0; i < CONNECTIONS; i++) ask(port);
+  for (let i = 0; i < CONNECTIONS; i++) {
+    ask(port);
+  }
 });
 server.once('close', async () => {
   await tracer.close();

@@ -23,21 +23,33 @@ const EVENTS_TOLERANCE = 0.25;
 function differences(ending: Ending, found: LogCount, holds: Variant['holds']): string[] {
   const { counts } = found;
   const wrong: string[] = [];
-  if (found.lost > 0) wrong.push(`the log tells of ${found.lost} lost records`);
-  if (found.malformed > 0) wrong.push(`${found.malformed} lines are no records`);
+  if (found.lost > 0) {
+    wrong.push(`the log tells of ${found.lost} lost records`);
+  }
+  if (found.malformed > 0) {
+    wrong.push(`${found.malformed} lines are no records`);
+  }
   const empty = holds === 'no event' || holds === 'no event, but counts every one';
   for (const phase of PHASES) {
-    if (ending.counts === undefined || empty) continue;
+    if (ending.counts === undefined || empty) {
+      continue;
+    }
     const missing = ending.counts[phase] - counts[phase];
-    if (missing !== 0) wrong.push(`${missing} of ${ending.counts[phase]} ${phase} records are missing`);
+    if (missing !== 0) {
+      wrong.push(`${missing} of ${ending.counts[phase]} ${phase} records are missing`);
+    }
   }
-  if (empty && total(counts) > 0) wrong.push(`${total(counts)} records where none was selected`);
+  if (empty && total(counts) > 0) {
+    wrong.push(`${total(counts)} records where none was selected`);
+  }
   return wrong;
 }
 
 /** The counts that must show every `init` of the program, by the log or, where it stays empty, by the variant itself. */
 function wholeCounts({ holds }: Variant, ending: Ending, found: LogCount): Counts | undefined {
-  if (holds === undefined || holds === 'every event but promise destroys') return found.counts;
+  if (holds === undefined || holds === 'every event but promise destroys') {
+    return found.counts;
+  }
   return holds === 'no event, but counts every one' ? ending.counts : undefined;
 }
 
@@ -48,16 +60,26 @@ export function check(variant: Variant, ending: Ending, found: LogCount): void {
   if (counts !== undefined) {
     const expected = ending.ids - ending.own;
     const { init, before, after } = counts;
-    if (Math.abs(expected - init) > IDS_AT_THE_EDGES) wrong.push(`${init} inits for ${expected} new ids`);
-    if (Math.abs(before - after) > OPEN_CALLBACKS) wrong.push(`${before} before against ${after} after`);
+    if (Math.abs(expected - init) > IDS_AT_THE_EDGES) {
+      wrong.push(`${init} inits for ${expected} new ids`);
+    }
+    if (Math.abs(before - after) > OPEN_CALLBACKS) {
+      wrong.push(`${before} before against ${after} after`);
+    }
   }
-  if (wrong.length > 0) throw new RecordsLost(`${variant.title}: ${wrong.join('; ')}`);
+  if (wrong.length > 0) {
+    throw new RecordsLost(`${variant.title}: ${wrong.join('; ')}`);
+  }
 }
 
 /** Throws `RecordsLost` where a variant saw another number of events a unit than the counting hook did. */
 export function checkEvents(variant: Variant, events: number | undefined, counted: number): void {
-  if (variant.holds !== undefined || events === undefined) return;
-  if (Math.abs(events - counted) / counted <= EVENTS_TOLERANCE) return;
+  if (variant.holds !== undefined || events === undefined) {
+    return;
+  }
+  if (Math.abs(events - counted) / counted <= EVENTS_TOLERANCE) {
+    return;
+  }
   throw new RecordsLost(
     `${variant.title}: ${events.toFixed(2)} events a unit, the counting hook saw ${counted.toFixed(2)}`,
   );

@@ -16,8 +16,12 @@ export type Verdict = 'same' | 'perhaps better' | 'perhaps worse' | 'better' | '
 export function verdict(before: Spread, after: Spread, better: Metric['better']): Verdict {
   const less = after.median < before.median;
   const word = less === (better === 'less') ? 'better' : 'worse';
-  if (after.max < before.min || after.min > before.max) return word;
-  if (after.high < before.low || after.low > before.high) return `perhaps ${word}`;
+  if (after.max < before.min || after.min > before.max) {
+    return word;
+  }
+  if (after.high < before.low || after.low > before.high) {
+    return `perhaps ${word}`;
+  }
   return 'same';
 }
 
@@ -44,7 +48,9 @@ function compareAnswers(before: Answer, after: Answer): Comparison[] {
           .map((figures) => figures[metric.key])
           .filter((value) => value !== undefined && value !== null),
       );
-      if (one.length === 0 || other.length === 0) continue;
+      if (one.length === 0 || other.length === 0) {
+        continue;
+      }
       const [old, now] = [spread(one), spread(other)];
       found.push({
         question: after.question,

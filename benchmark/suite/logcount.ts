@@ -31,10 +31,16 @@ const BY_LETTER = new Map<number, keyof Counts>([
 /** Where the phase's value begins in the line, or -1. */
 function phaseIn(chunk: Buffer, start: number, end: number): number {
   for (let i = start + 1; i < end; i++) {
-    if (chunk[i] !== QUOTE || chunk[i + 1] !== PHASE[1]) continue;
+    if (chunk[i] !== QUOTE || chunk[i + 1] !== PHASE[1]) {
+      continue;
+    }
     let matched = 2;
-    while (matched < PHASE.length && chunk[i + matched] === PHASE[matched]) matched++;
-    if (matched === PHASE.length) return i + matched;
+    while (matched < PHASE.length && chunk[i + matched] === PHASE[matched]) {
+      matched++;
+    }
+    if (matched === PHASE.length) {
+      return i + matched;
+    }
   }
   return -1;
 }
@@ -59,7 +65,9 @@ export class LogCounter {
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(NEWLINE, start);
-      if (end === -1) break;
+      if (end === -1) {
+        break;
+      }
       this.line(chunk, start, end);
       start = end + 1;
     }
@@ -68,7 +76,9 @@ export class LogCounter {
 
   /** What remains without a newline is a torn line. */
   end(): LogCount {
-    if (this.rest.length > 0) this.found.malformed++;
+    if (this.rest.length > 0) {
+      this.found.malformed++;
+    }
     return this.found;
   }
 
@@ -76,15 +86,21 @@ export class LogCounter {
     const value = phaseIn(chunk, start, end);
     const phase = value === -1 ? undefined : BY_LETTER.get(chunk[value]);
     this.lines++;
-    if (phase === undefined) this.rare(chunk.toString('utf8', start, end));
-    else if (this.lines % PARSED === 0 && !isRecord(chunk.toString('utf8', start, end)))
+    if (phase === undefined) {
+      this.rare(chunk.toString('utf8', start, end));
+    } else if (this.lines % PARSED === 0 && !isRecord(chunk.toString('utf8', start, end))) {
       this.found.malformed++;
-    else this.found.counts[phase]++;
+    } else {
+      this.found.counts[phase]++;
+    }
   }
 
   private rare(text: string): void {
-    if (!isRecord(text)) this.found.malformed++;
-    else this.found.lost += JSON.parse(text).count ?? 0;
+    if (!isRecord(text)) {
+      this.found.malformed++;
+    } else {
+      this.found.lost += JSON.parse(text).count ?? 0;
+    }
   }
 }
 
@@ -95,7 +111,9 @@ export function countLog(file: string): LogCount {
     for (;;) {
       const chunk = Buffer.allocUnsafe(CHUNK);
       const length = fs.readSync(fd, chunk, 0, CHUNK, null);
-      if (length === 0) return counter.end();
+      if (length === 0) {
+        return counter.end();
+      }
       counter.push(chunk.subarray(0, length));
     }
   } finally {
@@ -112,15 +130,20 @@ export function countTraceEvents(log: string): LogCount {
   const found: LogCount = { counts: noCounts(), lost: 0, malformed: 0, bytes: 0 };
   const folder = path.dirname(log);
   for (const name of fs.readdirSync(folder)) {
-    if (!name.startsWith(`${path.basename(log)}.`)) continue;
+    if (!name.startsWith(`${path.basename(log)}.`)) {
+      continue;
+    }
     const text = fs.readFileSync(path.join(folder, name));
     found.bytes += text.length;
     for (let at = text.indexOf(CATEGORY); at !== -1; at = text.indexOf(CATEGORY, at + CATEGORY.length)) {
       const quote = text.indexOf(QUOTE, at + CATEGORY.length);
       const ofCallback = text.subarray(quote + 1 - CALLBACK.length, quote + 1).equals(CALLBACK);
       const begins = text[text.lastIndexOf('"ph":"', at) + 6] === BEGIN;
-      if (ofCallback) found.counts[begins ? 'before' : 'after']++;
-      else found.counts[begins ? 'init' : 'destroy']++;
+      if (ofCallback) {
+        found.counts[begins ? 'before' : 'after']++;
+      } else {
+        found.counts[begins ? 'init' : 'destroy']++;
+      }
     }
   }
   return found;

@@ -19,7 +19,9 @@ export interface LogReader {
 
 /** A named pipe is a pipe of the kernel; what node gives a child as a "pipe" is a socket. */
 function pipeReader(log: string, setting: Setting): LogReader {
-  if (spawnSync('mkfifo', [log]).status !== 0) throw new Unavailable('no named pipes here');
+  if (spawnSync('mkfifo', [log]).status !== 0) {
+    throw new Unavailable('no named pipes here');
+  }
   const sink = new Child({
     node: process.execPath,
     args: [SINK, log],
@@ -33,11 +35,17 @@ function pipeReader(log: string, setting: Setting): LogReader {
 }
 
 export function logReader(variant: Variant, log: string, setting: Setting): LogReader {
-  if (variant.way === 'pipe') return pipeReader(log, setting);
+  if (variant.way === 'pipe') {
+    return pipeReader(log, setting);
+  }
   return {
     async count() {
-      if (variant.log === undefined || variant.log === 'bytes') return undefined;
-      if (variant.log === 'trace events') return countTraceEvents(log);
+      if (variant.log === undefined || variant.log === 'bytes') {
+        return undefined;
+      }
+      if (variant.log === 'trace events') {
+        return countTraceEvents(log);
+      }
       // Who writes nothing may not even make the file.
       return fs.existsSync(log) ? countLog(log) : new LogCounter().end();
     },

@@ -24,7 +24,9 @@ export interface Machine {
 /** Throws an Error that names the binary where it is no node. */
 export function describeMachine(node: string): Machine {
   const { stdout, error } = spawnSync(node, ['-p', 'JSON.stringify(process.versions)'], { encoding: 'utf8' });
-  if (error !== undefined) throw new Error(`--node ${node}: ${error.message}`);
+  if (error !== undefined) {
+    throw new Error(`--node ${node}: ${error.message}`);
+  }
   const versions = JSON.parse(stdout) as { node: string; v8: string };
   const own = JSON.parse(fs.readFileSync(path.join(__dirname, '../../../package.json'), 'utf8')) as {
     version: string;

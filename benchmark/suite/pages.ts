@@ -15,7 +15,9 @@ const piece = Buffer.alloc(1024 * 1024);
 let folder: string | undefined;
 
 export function releasePages(): void {
-  if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true });
+  if (folder !== undefined) {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
   folder = undefined;
 }
 
@@ -26,7 +28,9 @@ export function holdPages(): void {
   try {
     const fd = fs.openSync(path.join(folder, 'pages'), 'w');
     try {
-      for (let at = 0; at < BYTES; at += piece.length) fs.writeSync(fd, piece);
+      for (let at = 0; at < BYTES; at += piece.length) {
+        fs.writeSync(fd, piece);
+      }
     } finally {
       fs.closeSync(fd);
     }

@@ -9,7 +9,9 @@ import { Unavailable } from './question';
 const alive = new Set<ChildProcess>();
 
 function endAll(): void {
-  for (const child of alive) child.kill('SIGKILL');
+  for (const child of alive) {
+    child.kill('SIGKILL');
+  }
 }
 
 process.once('exit', endAll);
@@ -39,7 +41,9 @@ export interface Pins {
 /** Two cores, where `taskset` exists and the machine has them. */
 export function pins(): Pins | undefined {
   const [subject, other] = cores();
-  if (other === undefined || spawnSync('taskset', ['--version']).status !== 0) return undefined;
+  if (other === undefined || spawnSync('taskset', ['--version']).status !== 0) {
+    return undefined;
+  }
   return { subject, other };
 }
 
@@ -65,7 +69,9 @@ export class Child {
 
   constructor(options: ChildOptions) {
     const command = [options.node, ...options.args];
-    if (options.core !== undefined) command.unshift('taskset', '-c', String(options.core));
+    if (options.core !== undefined) {
+      command.unshift('taskset', '-c', String(options.core));
+    }
     const child = spawn(command[0], command.slice(1), {
       stdio: ['ignore', 'pipe', 'pipe'],
       // What the runner was started with (a coverage tool, a preload) would be measured too.
@@ -83,9 +89,11 @@ export class Child {
       child.once('close', (code, signal) => {
         clearTimeout(timer);
         alive.delete(child);
-        if (code === 0) resolve();
-        else
+        if (code === 0) {
+          resolve();
+        } else {
           reject(new Error(`${command.join(' ')}\nended with ${signal ?? `code ${code}`}\n${this.errors}`));
+        }
       });
     });
     // Asked for at the end; until then a failure must not count as unhandled.
@@ -98,7 +106,9 @@ export class Child {
     const { value, done } = await this.lines.next();
     if (!done) {
       const message = JSON.parse(value) as T;
-      if ('unavailable' in message) throw new Unavailable(String(message.unavailable));
+      if ('unavailable' in message) {
+        throw new Unavailable(String(message.unavailable));
+      }
       return message;
     }
     await this.closed;

@@ -63,7 +63,9 @@ export async function answer(
   let done = 0;
 
   async function attempt(series: Series): Promise<void> {
-    if (series.unavailable !== undefined) return;
+    if (series.unavailable !== undefined) {
+      return;
+    }
     try {
       const figures = await measureRow(question, series.row, setting);
       if (result.steadyEventsPerUnit !== undefined) {
@@ -74,7 +76,9 @@ export async function answer(
       const { message } = error as Error;
       series.unavailable = error instanceof Unavailable ? message : 'failed';
       series.rounds = [];
-      if (!(error instanceof Unavailable)) failures.push(`${question.name}, ${series.title}: ${message}`);
+      if (!(error instanceof Unavailable)) {
+        failures.push(`${question.name}, ${series.title}: ${message}`);
+      }
     }
   }
 

@@ -6,7 +6,9 @@ function sorted(values: readonly number[]): number[] {
 
 /** The value below which the share `q` (0 to 1) of the values lies, between neighbours in proportion. NaN where there are none. */
 export function quantile(values: readonly number[], q: number): number {
-  if (values.length === 0) return Number.NaN;
+  if (values.length === 0) {
+    return Number.NaN;
+  }
   const ordered = sorted(values);
   const position = (ordered.length - 1) * q;
   const below = Math.floor(position);

@@ -56,7 +56,9 @@ function figures(variant: Variant, observed: Observed, found: LogCount | undefin
     result.records = total(found.counts);
     result.bytes = found.bytes;
   }
-  if (!isWhole(variant)) return result;
+  if (!isWhole(variant)) {
+    return result;
+  }
   if (begin.counts !== undefined && end.counts !== undefined) {
     result.events = (total(end.counts) - total(begin.counts)) / units;
     result.steadyEvents = (withoutDestroys(end.counts) - withoutDestroys(begin.counts)) / units;
@@ -74,12 +76,16 @@ export async function measure(
   drive: (subject: Child) => Promise<Observed>,
 ): Promise<Figures> {
   const writes = variant.log !== undefined && !setting.short;
-  if (writes) holdPages();
+  if (writes) {
+    holdPages();
+  }
   return inFolder(async (folder) => {
     const log = path.join(folder, 'log');
     const reader = logReader(variant, log, setting);
     const flags = variant.flags?.(log) ?? [];
-    if (writes) releasePages();
+    if (writes) {
+      releasePages();
+    }
     const subject = new Child({
       node: setting.node,
       args: [
@@ -97,7 +103,9 @@ export async function measure(
       const observed = await drive(subject);
       await subject.end();
       const found = await reader.count();
-      if (found !== undefined) check(variant, observed.ending, found);
+      if (found !== undefined) {
+        check(variant, observed.ending, found);
+      }
       return figures(variant, observed, found);
     } finally {
       subject.kill();

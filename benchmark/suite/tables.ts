@@ -10,7 +10,9 @@ const MISSING = '-';
 
 /** Three digits that count, and thousands kept apart. */
 export function figure(value: number | undefined): string {
-  if (value === undefined || !Number.isFinite(value)) return MISSING;
+  if (value === undefined || !Number.isFinite(value)) {
+    return MISSING;
+  }
   const size = Math.abs(value);
   const digits = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2;
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -106,8 +108,11 @@ function figureTable(answer: Answer): string {
   }));
   const result = table(['', ...columns.map(({ head }) => head)]);
   for (const series of answer.series) {
-    if (series.rounds.length === 0) result.push(unavailableRow(series, columns.length + 1));
-    else result.push([series.title, ...columns.map(({ key }) => middleAndRange(series, key))]);
+    if (series.rounds.length === 0) {
+      result.push(unavailableRow(series, columns.length + 1));
+    } else {
+      result.push([series.title, ...columns.map(({ key }) => middleAndRange(series, key))]);
+    }
   }
   return result.toString();
 }
@@ -119,13 +124,17 @@ export function answerText(answer: Answer): string {
 
 /** Where rounds stand on both sides of the limit, the noise is larger than the distance to it. */
 function verdict({ met, measured, certain }: TargetOutcome): string {
-  if (met !== undefined) return `${met ? 'met' : 'missed'}${certain ? '' : ', within noise'}`;
+  if (met !== undefined) {
+    return `${met ? 'met' : 'missed'}${certain ? '' : ', within noise'}`;
+  }
   return measured === undefined ? 'not measured' : 'no limit for this Node';
 }
 
 /** Nothing where no question was asked that has a target. */
 export function targetsText(targets: readonly TargetOutcome[]): string {
-  if (targets.length === 0) return '';
+  if (targets.length === 0) {
+    return '';
+  }
   const result = table(['target', 'limit', 'measured', 'min-max', '']);
   for (const outcome of targets) {
     const [min, max] = outcome.range ?? [];

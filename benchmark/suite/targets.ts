@@ -188,16 +188,22 @@ export function judge(answers: readonly Answer[], nodeVersion: string): TargetOu
   const outcomes: TargetOutcome[] = [];
   for (const target of TARGETS) {
     const answer = answerTo(answers, target.question);
-    if (answer === undefined) continue;
+    if (answer === undefined) {
+      continue;
+    }
     const values = target.measure(answer);
     const limit = limitFor(target.limit, major);
     const outcome: TargetOutcome = { target: target.target, limit: limitText(target, major) };
     outcomes.push(outcome);
-    if (values.length === 0) continue;
+    if (values.length === 0) {
+      continue;
+    }
     const { median, min, max } = spread(values);
     outcome.measured = median;
     outcome.range = [min, max];
-    if (limit === undefined) continue;
+    if (limit === undefined) {
+      continue;
+    }
     const within = (value: number): boolean => (target.bound === 'at most' ? value <= limit : value >= limit);
     outcome.met = within(median);
     outcome.certain = within(min) === within(max);

@@ -88,6 +88,8 @@ export function variantNames(): string[] {
 /** Throws a RangeError that lists the names where there is none of this one. */
 export function variantOf(name: string): Variant {
   const found = BY_NAME.get(name);
-  if (found === undefined) throw new RangeError(`no variant ${name}; there are ${variantNames().join(', ')}`);
+  if (found === undefined) {
+    throw new RangeError(`no variant ${name}; there are ${variantNames().join(', ')}`);
+  }
   return found;
 }

@@ -10,10 +10,16 @@ export function fsWrite(log: string): Recording {
   let drained: (() => void) | undefined;
 
   function written(error: NodeJS.ErrnoException | null, bytes: number, text: string): void {
-    if (error !== null) throw error;
-    if (bytes !== Buffer.byteLength(text)) throw new Error(`wrote ${bytes} bytes of ${JSON.stringify(text)}`);
+    if (error !== null) {
+      throw error;
+    }
+    if (bytes !== Buffer.byteLength(text)) {
+      throw new Error(`wrote ${bytes} bytes of ${JSON.stringify(text)}`);
+    }
     pending--;
-    if (pending === 0) drained?.();
+    if (pending === 0) {
+      drained?.();
+    }
   }
 
   return rival({
@@ -23,7 +29,9 @@ export function fsWrite(log: string): Recording {
     },
     async drain() {
       // Once: the wait itself is traced, so a few writes are always on their way when it ends.
-      if (pending === 0) return;
+      if (pending === 0) {
+        return;
+      }
       await new Promise<void>((resolve) => {
         drained = resolve;
       });

@@ -45,6 +45,8 @@ export function initLine(id: number, type: string, trigger: number): string {
 
 export function line(id: number, phase: 'before' | 'after' | 'destroy'): string {
   const operation = live.get(id);
-  if (phase === 'destroy') live.delete(id);
+  if (phase === 'destroy') {
+    live.delete(id);
+  }
   return `${JSON.stringify({ opid: id, op: operation?.op, phase, area: operation?.area, time: now() })}\n`;
 }

@@ -37,17 +37,23 @@ export function rival(writer: Writer): Recording {
       write(initLine(id, type, trigger));
     },
     before(id) {
-      if (own.has(id)) return;
+      if (own.has(id)) {
+        return;
+      }
       counts.before++;
       write(line(id, 'before'));
     },
     after(id) {
-      if (own.has(id)) return;
+      if (own.has(id)) {
+        return;
+      }
       counts.after++;
       write(line(id, 'after'));
     },
     destroy(id) {
-      if (own.delete(id)) return;
+      if (own.delete(id)) {
+        return;
+      }
       counts.destroy++;
       write(line(id, 'destroy'));
     },

@@ -7,9 +7,13 @@ import type { Recording } from './recording';
 import type { Way } from './variant';
 
 function destination(log: string, way: Way): string | number | fs.WriteStream {
-  if (way === 'file') return log;
+  if (way === 'file') {
+    return log;
+  }
   // The path of a pipe is opened here: the log's own reader holds the other end.
-  if (way === 'pipe') return fs.openSync(log, 'w');
+  if (way === 'pipe') {
+    return fs.openSync(log, 'w');
+  }
   return fs.createWriteStream(log);
 }
 
@@ -28,8 +32,11 @@ export function tracer(log: string, options: TracerOptions, way: Way = 'file'): 
     async close() {
       running.disable();
       await running.close();
-      if (typeof target === 'number') fs.closeSync(target);
-      else if (target instanceof fs.WriteStream) await new Promise<void>((resolve) => target.end(resolve));
+      if (typeof target === 'number') {
+        fs.closeSync(target);
+      } else if (target instanceof fs.WriteStream) {
+        await new Promise<void>((resolve) => target.end(resolve));
+      }
     },
   };
 }

@@ -48,7 +48,9 @@ export class Callbacks {
   }
 
   open(id: number, group: number, time: number): void {
-    if (this.#ids.length >= MAX_OPEN) this.#shift();
+    if (this.#ids.length >= MAX_OPEN) {
+      this.#shift();
+    }
     this.#ids.push(id);
     this.#groups.push(group);
     this.#starts.push(time);
@@ -62,8 +64,12 @@ export class Callbacks {
   close(id: number, time: number): boolean {
     const ids = this.#ids;
     let at = ids.length - 1;
-    while (at >= 0 && ids[at] !== id) at--;
-    if (at < 0) return false;
+    while (at >= 0 && ids[at] !== id) {
+      at--;
+    }
+    if (at < 0) {
+      return false;
+    }
     while (ids.length - 1 > at) {
       this.abandoned++;
       const nested = this.#pop();
@@ -101,7 +107,9 @@ export class Callbacks {
   /** Where records are missing, no open callback can be trusted to be open still. */
   giveUp(): void {
     this.abandoned += this.#ids.length;
-    while (this.#ids.length > 0) this.#pop();
+    while (this.#ids.length > 0) {
+      this.#pop();
+    }
   }
 
   /** The outermost open callback. */

@@ -72,9 +72,15 @@ export class Decoder {
    */
   decode(bytes: Uint8Array, start: number): number {
     const head = this.#head;
-    for (let i = 0; i < head.length; i++) if (bytes[start + i] !== head[i]) return -1;
+    for (let i = 0; i < head.length; i++) {
+      if (bytes[start + i] !== head[i]) {
+        return -1;
+      }
+    }
     let at = this.#integer(bytes, start + head.length);
-    if (at < 0) return -1;
+    if (at < 0) {
+      return -1;
+    }
     this.opid = this.#number;
     this.parentopid = Number.NaN;
     this.execopid = Number.NaN;
@@ -90,28 +96,38 @@ export class Decoder {
       at = this.#named(bytes, at);
     } else {
       const phase = phaseAt(bytes[at + 10]);
-      if (phase < BEFORE) return -1;
+      if (phase < BEFORE) {
+        return -1;
+      }
       at = match(bytes, at, NAMELESS[phase]);
       this.phase = phase;
       this.op = NO_OP;
     }
-    if (at < 0) return -1;
+    if (at < 0) {
+      return -1;
+    }
     at = this.#milliseconds(bytes, at);
-    if (at < 0) return -1;
+    if (at < 0) {
+      return -1;
+    }
 
     const suffix = this.#suffix;
     if (suffix.length === 1) {
       if (bytes[at] === BRACE) {
         const next = lineEnd(bytes, at + 1);
         this.#lineEnd = at + 1;
-        if (next > 0) return next;
+        if (next > 0) {
+          return next;
+        }
       }
     } else {
       const end = match(bytes, at, suffix);
       if (end > 0) {
         this.#lineEnd = end;
         const next = lineEnd(bytes, end);
-        if (next > 0) return next;
+        if (next > 0) {
+          return next;
+        }
       }
     }
     return this.#payload(bytes, at);
@@ -120,35 +136,55 @@ export class Decoder {
   /** From `,"op":"` to the digits of the time. */
   #named(bytes: Uint8Array, start: number): number {
     let at = match(bytes, start, OP);
-    if (at < 0) return -1;
+    if (at < 0) {
+      return -1;
+    }
     const name = this.#name(bytes, at);
-    if (name < 0) return -1;
+    if (name < 0) {
+      return -1;
+    }
     at = this.#end;
     const tails = this.ops.tails[name];
-    if (tails === undefined) return -1;
+    if (tails === undefined) {
+      return -1;
+    }
     const phase = phaseAt(bytes[at + 11]);
-    if (phase < 0) return -1;
+    if (phase < 0) {
+      return -1;
+    }
     at = match(bytes, at, tails[phase]);
     this.phase = phase;
     this.op = this.ops.opOfName[name];
-    if (phase !== INIT || at < 0) return at;
+    if (phase !== INIT || at < 0) {
+      return at;
+    }
 
     at = this.#integer(bytes, at);
-    if (at < 0) return -1;
+    if (at < 0) {
+      return -1;
+    }
     this.parentopid = this.#number;
     // `,"parentop":"`, `,"execopid":` and `,"time":` differ in their third byte.
     if (bytes[at + 2] === PARENT_OP[2]) {
       at = match(bytes, at, PARENT_OP);
-      if (at < 0) return -1;
+      if (at < 0) {
+        return -1;
+      }
       this.#parentName = this.#name(bytes, at);
-      if (this.#parentName < 0) return -1;
+      if (this.#parentName < 0) {
+        return -1;
+      }
       at = this.#end + 1;
     }
     if (bytes[at + 2] === EXEC_OPID[2]) {
       at = match(bytes, at, EXEC_OPID);
-      if (at < 0) return -1;
+      if (at < 0) {
+        return -1;
+      }
       at = this.#integer(bytes, at);
-      if (at < 0) return -1;
+      if (at < 0) {
+        return -1;
+      }
       this.execopid = this.#number;
     }
     return match(bytes, at, TIME);
@@ -156,23 +192,33 @@ export class Decoder {
 
   /** What may follow the time: `stack` in an init, `ctx` in a before or after; then the suffix and the line's end. */
   #payload(bytes: Uint8Array, start: number): number {
-    if (bytes[start] !== COMMA) return -1;
+    if (bytes[start] !== COMMA) {
+      return -1;
+    }
     const field =
       this.phase === INIT ? STACK : this.phase === BEFORE || this.phase === AFTER ? CTX : undefined;
-    if (field === undefined) return -1;
+    if (field === undefined) {
+      return -1;
+    }
     const from = match(bytes, start, field);
-    if (from < 0) return -1;
+    if (from < 0) {
+      return -1;
+    }
     const newline = bytes.indexOf(NEWLINE, from);
     const end = bytes[newline - 1] === RETURN ? newline - 1 : newline;
     const suffix = this.#suffix;
     const to = end - suffix.length;
-    if (to <= from || match(bytes, to, suffix) !== end) return -1;
+    if (to <= from || match(bytes, to, suffix) !== end) {
+      return -1;
+    }
     this.#lineEnd = end;
     if (field === STACK) {
       this.stack = this.stacks.find(bytes, from, to);
       return this.stack === NO_STACK ? -1 : newline + 1;
     }
-    if (!isJson(bytes, from, to)) return -1;
+    if (!isJson(bytes, from, to)) {
+      return -1;
+    }
     this.#ctxStart = from;
     this.#ctxEnd = to;
     return newline + 1;
@@ -183,7 +229,9 @@ export class Decoder {
     let at = start;
     let hash = 0;
     for (let byte = bytes[at]; byte !== QUOTE; byte = bytes[++at]) {
-      if (byte < 0x20 || byte === BACKSLASH) return -1;
+      if (byte < 0x20 || byte === BACKSLASH) {
+        return -1;
+      }
       hash = nextHash(hash, byte);
     }
     this.#end = at;
@@ -193,10 +241,14 @@ export class Decoder {
   /** A whole number as JSON spells it, of at most 15 digits, which a double holds exactly; its value is in `#number`. */
   #integer(bytes: Uint8Array, start: number): number {
     let value = bytes[start] - 48;
-    if (value < 0 || value > 9) return -1;
+    if (value < 0 || value > 9) {
+      return -1;
+    }
     let at = start + 1;
     let digit = bytes[at] - 48;
-    if (value === 0 && digit >= 0 && digit <= 9) return -1;
+    if (value === 0 && digit >= 0 && digit <= 9) {
+      return -1;
+    }
     // Nine digits stay in 32 bits; the few ids that are longer take the second loop.
     const nine = start + 9;
     while (digit >= 0 && digit <= 9 && at < nine) {
@@ -207,7 +259,9 @@ export class Decoder {
       let low = 0;
       let scale = 1;
       do {
-        if (at - start >= 15) return -1;
+        if (at - start >= 15) {
+          return -1;
+        }
         low = low * 10 + digit;
         scale *= 10;
         digit = bytes[++at] - 48;
@@ -222,13 +276,19 @@ export class Decoder {
   /** Milliseconds with exactly three decimals. One division of two exact integers rounds as JSON.parse does. */
   #milliseconds(bytes: Uint8Array, start: number): number {
     const at = this.#integer(bytes, start);
-    if (at < 0 || bytes[at] !== DOT) return -1;
+    if (at < 0 || bytes[at] !== DOT) {
+      return -1;
+    }
     const a = bytes[at + 1] - 48;
     const b = bytes[at + 2] - 48;
     const c = bytes[at + 3] - 48;
-    if (a < 0 || a > 9 || b < 0 || b > 9 || c < 0 || c > 9) return -1;
+    if (a < 0 || a > 9 || b < 0 || b > 9 || c < 0 || c > 9) {
+      return -1;
+    }
     const us = this.#number * 1000 + (a * 100 + b * 10 + c);
-    if (us > Number.MAX_SAFE_INTEGER) return -1;
+    if (us > Number.MAX_SAFE_INTEGER) {
+      return -1;
+    }
     this.time = us / 1000;
     return at + 4;
   }
@@ -245,7 +305,9 @@ export class Decoder {
     } catch {
       return false;
     }
-    if (!isRecord(value)) return false;
+    if (!isRecord(value)) {
+      return false;
+    }
     const record = value as TraceRecord;
     const phase = PHASE_CODES.get(record.phase)!;
     this.phase = phase;
@@ -254,18 +316,28 @@ export class Decoder {
     this.opid = this.parentopid = this.execopid = Number.NaN;
     this.op = NO_OP;
     this.stack = NO_STACK;
-    if (phase > RESOLVE) return true;
+    if (phase > RESOLVE) {
+      return true;
+    }
     const { opid, op, area, parentopid, parentop, execopid, stack } = record as unknown as Record<
       string,
       never
     >;
     this.opid = opid;
-    if (op !== undefined) this.op = this.ops.intern(op, typeof area === 'string' ? area : undefined);
+    if (op !== undefined) {
+      this.op = this.ops.intern(op, typeof area === 'string' ? area : undefined);
+    }
     if (phase === INIT) {
       this.parentopid = parentopid;
-      if (isId(execopid)) this.execopid = execopid;
-      if (typeof parentop === 'string') this.ops.learn(parentop);
-      if (isFrames(stack)) this.stack = this.stacks.intern(stack);
+      if (isId(execopid)) {
+        this.execopid = execopid;
+      }
+      if (typeof parentop === 'string') {
+        this.ops.learn(parentop);
+      }
+      if (isFrames(stack)) {
+        this.stack = this.stacks.intern(stack);
+      }
     }
     this.#learn(line, record);
     return true;
@@ -273,33 +345,49 @@ export class Decoder {
 
   /** The record just read. */
   record(): TraceRecord {
-    if (this.parsed !== undefined) return this.parsed;
-    if (this.#custom) return JSON.parse(this.#text(this.#lineStart, this.#lineEnd));
+    if (this.parsed !== undefined) {
+      return this.parsed;
+    }
+    if (this.#custom) {
+      return JSON.parse(this.#text(this.#lineStart, this.#lineEnd));
+    }
     const { opid, time, op } = this;
     const phase = PHASES[this.phase];
     if (op === NO_OP) {
       const record: Record<string, unknown> = { opid, phase, time };
-      if (this.#ctxStart >= 0) record['ctx'] = this.context();
+      if (this.#ctxStart >= 0) {
+        record['ctx'] = this.context();
+      }
       return record as unknown as TraceRecord;
     }
     const name = this.ops.names[op];
     const area = this.ops.areas[op];
     if (this.phase !== INIT) {
       const record: Record<string, unknown> = { opid, op: name, phase, area, time };
-      if (this.#ctxStart >= 0) record['ctx'] = this.context();
+      if (this.#ctxStart >= 0) {
+        record['ctx'] = this.context();
+      }
       return record as unknown as TraceRecord;
     }
     const record: Record<string, unknown> = { opid, op: name, phase, area, parentopid: this.parentopid };
-    if (this.#parentName >= 0) record['parentop'] = this.ops.texts[this.#parentName];
-    if (!Number.isNaN(this.execopid)) record['execopid'] = this.execopid;
+    if (this.#parentName >= 0) {
+      record['parentop'] = this.ops.texts[this.#parentName];
+    }
+    if (!Number.isNaN(this.execopid)) {
+      record['execopid'] = this.execopid;
+    }
     record['time'] = time;
-    if (this.stack !== NO_STACK) record['stack'] = this.stacks.frames(this.stack);
+    if (this.stack !== NO_STACK) {
+      record['stack'] = this.stacks.frames(this.stack);
+    }
     return record as unknown as TraceRecord;
   }
 
   /** The `ctx` of the record just read, undefined where it has none. */
   context(): unknown {
-    if (this.parsed !== undefined) return this.parsed['ctx'];
+    if (this.parsed !== undefined) {
+      return this.parsed['ctx'];
+    }
     return this.#ctxStart < 0 ? undefined : JSON.parse(this.#text(this.#ctxStart, this.#ctxEnd));
   }
 
@@ -314,9 +402,13 @@ export class Decoder {
    * then the line is valid exactly when what stands between them is, and a later field cannot replace one of ours.
    */
   #learn(line: string, record: TraceRecord): void {
-    if (this.#lessons >= MAX_LESSONS || 'stack' in record || 'ctx' in record) return;
+    if (this.#lessons >= MAX_LESSONS || 'stack' in record || 'ctx' in record) {
+      return;
+    }
     const custom = customTexts(line);
-    if (custom === undefined) return;
+    if (custom === undefined) {
+      return;
+    }
     const { head, tail } = custom;
     this.#lessons++;
     this.#head = bytesOf(head + OPID);

@@ -25,7 +25,9 @@ export class FanOuts {
     const serial = run.callbacks.serialOf(exec);
     // Outside of a callback that is known to be open, only the main script (1) is one execution: 0 is the native code
     // around them all, where connections arrive one by one, and others are callbacks that were filtered out.
-    if (serial < 0 && exec !== 1) return;
+    if (serial < 0 && exec !== 1) {
+      return;
+    }
     if (group >= this.#serial.length) {
       this.#serial = roomFor(this.#serial, group + 1);
       this.#count = roomFor(this.#count, this.#serial.length);
@@ -36,11 +38,16 @@ export class FanOuts {
       return;
     }
     const count = ++this.#count[group];
-    if (count < this.#threshold) return;
+    if (count < this.#threshold) {
+      return;
+    }
     const found = this.found.get(group);
-    if (found === undefined) this.found.set(group, { times: 1, most: count, exec });
-    else {
-      if (count === this.#threshold) found.times++;
+    if (found === undefined) {
+      this.found.set(group, { times: 1, most: count, exec });
+    } else {
+      if (count === this.#threshold) {
+        found.times++;
+      }
       if (count > found.most) {
         found.most = count;
         found.exec = exec;

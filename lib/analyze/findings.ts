@@ -36,7 +36,9 @@ export function thresholds(options: FindingOptions): Required<FindingOptions> {
   const resolved = { ...DEFAULTS };
   for (const name of THRESHOLDS) {
     const value = options[name];
-    if (value === undefined) continue;
+    if (value === undefined) {
+      continue;
+    }
     if (typeof value !== 'number' || !(value > 0)) {
       throw new TracerError(
         'ERR_ASYNC_TRACER_OPTION',
@@ -56,7 +58,9 @@ const MAX_OF_A_CODE = 10;
  * much is known that this was not the reason.
  */
 export function lostFindings(log: LogReport, runs: readonly Run[]): Finding[] {
-  if (log.lost === 0) return [];
+  if (log.lost === 0) {
+    return [];
+  }
   const losers = runs.filter((run) => run.lost > 0);
   const waited = losers.every((run) => run.start?.options?.['overflow'] === 'block');
   const why = waited
@@ -247,7 +251,9 @@ function limited<T>(items: readonly T[], toFinding: (item: T) => Finding): Findi
 /** A group in a sentence: "Timeout from poll (/app/poll.js:3:5)". */
 export function nameOf({ op, site, inherited }: OpGroup): string {
   const name = op ?? 'an operation whose init is not in the log';
-  if (site === null) return name;
+  if (site === null) {
+    return name;
+  }
   return `${name} ${inherited ? 'under' : 'from'} ${siteText(site)}`;
 }
 

@@ -53,20 +53,26 @@ export class Forest {
     }
     const node = edge < 0 ? -edge : edge;
     this.#count[node]++;
-    if (edge < 0) this.#again[node]++;
+    if (edge < 0) {
+      this.#again[node]++;
+    }
     return node;
   }
 
   waited(node: number, wait: number): void {
     this.#waits[node]++;
     this.#waitTotal[node] += wait;
-    if (wait > this.#waitMax[node]) this.#waitMax[node] = wait;
+    if (wait > this.#waitMax[node]) {
+      this.#waitMax[node] = wait;
+    }
   }
 
   ran(node: number, self: number): void {
     this.#runs[node]++;
     this.#runTotal[node] += self;
-    if (self > this.#runMax[node]) this.#runMax[node] = self;
+    if (self > this.#runMax[node]) {
+      this.#runMax[node] = self;
+    }
   }
 
   /** The nodes under `node`, those that started most first. */
@@ -92,13 +98,21 @@ export class Forest {
   }
 
   #edge(parent: number, group: number): number {
-    for (let at = parent; at > TOP; at = this.#parent[at]) if (this.#group[at] === group) return -at;
+    for (let at = parent; at > TOP; at = this.#parent[at]) {
+      if (this.#group[at] === group) {
+        return -at;
+      }
+    }
     const above = this.#depth[parent] >= MAX_DEPTH ? this.#parent[parent] : parent;
     if (above !== parent) {
       const beside = this.#edges.get(above * MAX_GROUPS + group);
-      if (beside !== undefined) return beside;
+      if (beside !== undefined) {
+        return beside;
+      }
     }
-    if (this.#size > MAX_TREE_NODES) return TOP;
+    if (this.#size > MAX_TREE_NODES) {
+      return TOP;
+    }
     const node = this.#size++;
     this.#grow(this.#size);
     this.#parent[node] = above;
@@ -106,7 +120,9 @@ export class Forest {
     this.#depth[node] = this.#depth[above] + 1;
     this.#children[above].push(node);
     this.#children.push([]);
-    if (above !== parent) this.#edges.set(above * MAX_GROUPS + group, node);
+    if (above !== parent) {
+      this.#edges.set(above * MAX_GROUPS + group, node);
+    }
     return node;
   }
 

@@ -56,7 +56,9 @@ export class Groups {
   }
 
   #add(op: number, site: number): number {
-    if (this.op.length >= MAX_GROUPS) return MAX_GROUPS - 1;
+    if (this.op.length >= MAX_GROUPS) {
+      return MAX_GROUPS - 1;
+    }
     const last = this.op.length === MAX_GROUPS - 1;
     const group = this.op.push(last ? -1 : op) - 1;
     this.site.push(last ? NO_SITE : site);
@@ -64,9 +66,13 @@ export class Groups {
     this.kind.push(kind);
     this.oneShot.push(kind !== null && isOneShot(kind, this.#ops.areas[op]));
     if (site === NO_SITE) {
-      while (this.#bare.length < op + 1) this.#bare.push(undefined as never);
+      while (this.#bare.length < op + 1) {
+        this.#bare.push(undefined as never);
+      }
       this.#bare[op + 1] = group;
-    } else if (!last) this.#sited.set(op * STRIDE + site, group);
+    } else if (!last) {
+      this.#sited.set(op * STRIDE + site, group);
+    }
     return group;
   }
 

@@ -50,8 +50,12 @@ export class Growth {
   }
 
   started(group: number, time: number): void {
-    if (!(time < this.#next)) this.#roll(time);
-    if (this.#mode(group) === NEVER) return;
+    if (!(time < this.#next)) {
+      this.#roll(time);
+    }
+    if (this.#mode(group) === NEVER) {
+      return;
+    }
     if (group >= this.#live.length) {
       this.#live = roomFor(this.#live, group + 1);
       this.#floor = roomFor(this.#floor, this.#live.length);
@@ -61,17 +65,22 @@ export class Growth {
   }
 
   waited(run: Run, row: number, group: number): void {
-    if (this.#mode(group) === UNTIL_RUN && (run.live.flags[row] & SETTLED) === 0) this.#less(group);
+    if (this.#mode(group) === UNTIL_RUN && (run.live.flags[row] & SETTLED) === 0) {
+      this.#less(group);
+    }
   }
 
   settled(run: Run, row: number, group: number): void {
-    if (this.#mode(group) === UNTIL_RUN && (run.live.flags[row] & RAN) === 0) this.#less(group);
+    if (this.#mode(group) === UNTIL_RUN && (run.live.flags[row] & RAN) === 0) {
+      this.#less(group);
+    }
   }
 
   ended(run: Run, row: number, group: number): void {
     const mode = this.#mode(group);
-    if (mode === UNTIL_END || (mode === UNTIL_RUN && (run.live.flags[row] & (RAN | SETTLED)) === 0))
+    if (mode === UNTIL_END || (mode === UNTIL_RUN && (run.live.flags[row] & (RAN | SETTLED)) === 0)) {
       this.#less(group);
+    }
   }
 
   paused(run: Run): void {
@@ -80,12 +89,16 @@ export class Growth {
     if (run.to - this.#start >= GROWTH_MIN_MS) {
       for (let group = 0; group < this.#live.length; group++) {
         const live = this.#live[group];
-        if (live < this.#least || (this.#groups.kind[group] === 'promise' && !run.resolves)) continue;
+        if (live < this.#least || (this.#groups.kind[group] === 'promise' && !run.resolves)) {
+          continue;
+        }
         const at = group * WINDOWS;
         let rises = 0;
         let most = 0;
         for (let i = half; i < windows; i++) {
-          if (i > half && this.#floors[at + i] > this.#floors[at + i - 1]) rises++;
+          if (i > half && this.#floors[at + i] > this.#floors[at + i - 1]) {
+            rises++;
+          }
           most = Math.max(most, this.#floors[at + i]);
         }
         const middle = this.#floors[at + half];
@@ -104,7 +117,9 @@ export class Growth {
 
   #less(group: number): void {
     const live = --this.#live[group];
-    if (live < this.#floor[group]) this.#floor[group] = live;
+    if (live < this.#floor[group]) {
+      this.#floor[group] = live;
+    }
   }
 
   #roll(time: number): void {
@@ -119,7 +134,9 @@ export class Growth {
         this.#floors[group * WINDOWS + this.#window] = this.#floor[group];
         this.#floor[group] = this.#live[group];
       }
-      if (++this.#window === WINDOWS) this.#halve();
+      if (++this.#window === WINDOWS) {
+        this.#halve();
+      }
       this.#next = this.#start + (this.#window + 1) * this.#width;
     }
   }
@@ -127,8 +144,9 @@ export class Growth {
   #halve(): void {
     const floors = this.#floors;
     for (let at = 0; at < floors.length; at += WINDOWS) {
-      for (let i = 0; i < WINDOWS / 2; i++)
+      for (let i = 0; i < WINDOWS / 2; i++) {
         floors[at + i] = Math.min(floors[at + 2 * i], floors[at + 2 * i + 1]);
+      }
     }
     this.#window = WINDOWS / 2;
     this.#width *= 2;
@@ -136,7 +154,9 @@ export class Growth {
 
   #mode(group: number): number {
     const known = this.#counted[group];
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const kind = this.#groups.kind[group];
     const mode =
       kind === null || kind === 'object'

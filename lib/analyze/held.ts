@@ -15,7 +15,9 @@ export class HeldStacks {
 
   hold(run: Run, row: number, stack: Stack): void {
     const kept = this.keep(stack);
-    if (kept === undefined) return;
+    if (kept === undefined) {
+      return;
+    }
     this.#stacks[run.index] ??= [];
     this.#stacks[run.index][row] = kept;
   }
@@ -28,17 +30,25 @@ export class HeldStacks {
   release(run: Run, row: number): Stack | undefined {
     const stacks = this.#stacks[run.index];
     const stack = stacks?.[row];
-    if (stack === undefined) return undefined;
+    if (stack === undefined) {
+      return undefined;
+    }
     stacks[row] = undefined;
-    if (--stack.holders === 0) this.#bytes -= stack.json.length;
+    if (--stack.holders === 0) {
+      this.#bytes -= stack.json.length;
+    }
     return stack;
   }
 
   /** Holds a stack for the rest of the log; undefined where there is no room for it. */
   keep(stack: Stack | undefined): Stack | undefined {
-    if (stack === undefined) return undefined;
+    if (stack === undefined) {
+      return undefined;
+    }
     if (stack.holders === 0) {
-      if (this.#bytes + stack.json.length > MAX_HELD_BYTES) return undefined;
+      if (this.#bytes + stack.json.length > MAX_HELD_BYTES) {
+        return undefined;
+      }
       this.#bytes += stack.json.length;
     }
     stack.holders++;

@@ -28,10 +28,14 @@ export class Histograms {
   #used = 1;
 
   add(number: number, ms: number): void {
-    if (number >= this.#count.length) this.#grow(number + 1);
+    if (number >= this.#count.length) {
+      this.#grow(number + 1);
+    }
     this.#count[number]++;
     this.#total[number] += ms;
-    if (ms > this.#max[number]) this.#max[number] = ms;
+    if (ms > this.#max[number]) {
+      this.#max[number] = ms;
+    }
     const us = Math.round(ms * 1000);
     // Durations up to 2^31 us, 36 minutes, stay in 32-bit arithmetic.
     const octave =
@@ -72,10 +76,14 @@ export class Histograms {
     let seen = 0;
     for (let octave = 0; octave < OCTAVES; octave++) {
       const page = this.#pages[number * OCTAVES + octave];
-      if (page === NONE) continue;
+      if (page === NONE) {
+        continue;
+      }
       for (let step = 0; step < STEPS; step++) {
         seen += this.#steps[page * STEPS + step];
-        if (seen >= rank) return Math.min(round(this.#max[number]), middle(octave, step));
+        if (seen >= rank) {
+          return Math.min(round(this.#max[number]), middle(octave, step));
+        }
       }
     }
     return round(this.#max[number]);
@@ -91,7 +99,9 @@ export class Histograms {
 
 /** Milliseconds in the middle of a step. */
 function middle(octave: number, step: number): number {
-  if (octave <= 1) return (octave === 0 ? step : STEPS + step) / 1000;
+  if (octave <= 1) {
+    return (octave === 0 ? step : STEPS + step) / 1000;
+  }
   const width = 2 ** (octave - 1);
   return round(((STEPS + step) * width + (width - 1) / 2) / 1000);
 }

@@ -49,9 +49,13 @@ export class IdMap {
   }
 
   #find(key: number): number {
-    if (key === this.#lastKey) return this.#lastPage;
+    if (key === this.#lastKey) {
+      return this.#lastPage;
+    }
     const page = this.#pages.get(key);
-    if (page === undefined) return -1;
+    if (page === undefined) {
+      return -1;
+    }
     this.#lastKey = key;
     this.#lastPage = page;
     return page;

@@ -43,8 +43,12 @@ export async function* inflated(chunks: AsyncGenerator<Buffer>, name: string): A
       yield* gunzipped(head, chunks);
       return;
     }
-    if (head.length > 0) yield head;
-    for await (const chunk of chunks) yield chunk;
+    if (head.length > 0) {
+      yield head;
+    }
+    for await (const chunk of chunks) {
+      yield chunk;
+    }
   } finally {
     await chunks.return(undefined);
   }
@@ -55,7 +59,9 @@ async function headOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < HEAD_BYTES) {
     const { value, done } = await chunks.next();
-    if (done) break;
+    if (done) {
+      break;
+    }
     // The file's buffer is used again for each chunk.
     head = head.length === 0 && value.length >= HEAD_BYTES ? value : Buffer.concat([head, value]);
   }
@@ -64,7 +70,9 @@ async function headOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
 
 function refuseForeign(head: Buffer, name: string): void {
   const found = FOREIGN.find(([bytes]) => bytes.every((byte, i) => head[i] === byte));
-  if (found === undefined) return;
+  if (found === undefined) {
+    return;
+  }
   throw new TracerError(
     'ERR_ASYNC_TRACER_INPUT',
     `${name} is ${found[1]}, which is not read; pipe it through: ${found[2]} FILE | async-tracer stats -`,
@@ -94,7 +102,9 @@ async function* gunzipped(head: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGe
         await write(chunk.subarray(at, at + INPUT_BYTES));
         gunzip.read();
         yield* out.splice(0);
-        if (failure !== undefined) throw failure;
+        if (failure !== undefined) {
+          throw failure;
+        }
       }
     }
     const closed = once(gunzip, 'close');

@@ -36,7 +36,9 @@ export function kindOf(op: string, area: string | undefined): Kind {
     case 'crypto':
       return 'request';
   }
-  if (HANDLES.has(op)) return 'handle';
+  if (HANDLES.has(op)) {
+    return 'handle';
+  }
   return REQUEST.test(op) ? 'request' : 'object';
 }
 

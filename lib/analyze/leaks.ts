@@ -72,11 +72,17 @@ class Leaks extends Watcher {
       this.#stacks = true;
       const stack = decoder.stacks.at(decoder.stack);
       this.#held.hold(run, row, stack);
-      if (stack.length >= run.stackLimit) run.live.flags[row] |= CUT;
+      if (stack.length >= run.stackLimit) {
+        run.live.flags[row] |= CUT;
+      }
     }
     const { kind } = this.operations.groups;
-    if (kind[group] === 'object' || kind[group] === 'request') this.#countFiles(run, decoder);
-    if (kind[group] !== 'promise' || decoder.parentopid === exec) return;
+    if (kind[group] === 'object' || kind[group] === 'request') {
+      this.#countFiles(run, decoder);
+    }
+    if (kind[group] !== 'promise' || decoder.parentopid === exec) {
+      return;
+    }
     // A promise that another one triggered outside of its callback is the result of `await`, `then` and their kind.
     const { live } = run;
     const parent = live.find(decoder.parentopid);
@@ -91,17 +97,26 @@ class Leaks extends Watcher {
 
   #countFiles(run: Run, decoder: Decoder): void {
     const op = decoder.ops.names[decoder.op];
-    if (op === 'FILEHANDLE') this.#files.set(run, (this.#files.get(run) ?? 0) + 1);
-    else if (op === 'FILEHANDLECLOSEREQ') this.#files.set(run, (this.#files.get(run) ?? 0) - 1);
+    if (op === 'FILEHANDLE') {
+      this.#files.set(run, (this.#files.get(run) ?? 0) + 1);
+    } else if (op === 'FILEHANDLECLOSEREQ') {
+      this.#files.set(run, (this.#files.get(run) ?? 0) - 1);
+    }
   }
 
   override entered(run: Run, row: number, group: number, _time: number, decoder: Decoder): void {
-    if (row === NO_ROW || this.operations.groups.kind[group] !== 'timer') return;
+    if (row === NO_ROW || this.operations.groups.kind[group] !== 'timer') {
+      return;
+    }
     const context = decoder.context();
-    if (typeof context !== 'object' || context === null) return;
+    if (typeof context !== 'object' || context === null) {
+      return;
+    }
     this.#contexts = true;
     const { refed } = context as { refed?: unknown };
-    if (typeof refed !== 'boolean') return;
+    if (typeof refed !== 'boolean') {
+      return;
+    }
     const { flags } = run.live;
     flags[row] = (flags[row] & ~UNREF) | CONTEXT | (refed ? 0 : UNREF);
   }
@@ -112,13 +127,17 @@ class Leaks extends Watcher {
 
   override ended(run: Run, row: number, group: number, time: number): void {
     const stack = this.#held.release(run, row);
-    if (this.operations.groups.kind[group] !== 'promise') return;
-    if (run.live.flags[row] & (SETTLED | RAN | DERIVED)) return;
+    if (this.operations.groups.kind[group] !== 'promise') {
+      return;
+    }
+    if (run.live.flags[row] & (SETTLED | RAN | DERIVED)) {
+      return;
+    }
     const age = time - run.live.init[row];
     const sum = this.#collected.get(group);
-    if (sum === undefined)
+    if (sum === undefined) {
       this.#collected.set(group, { count: 1, oldest: age, youngest: age, stack: this.#held.keep(stack) });
-    else {
+    } else {
       sum.count++;
       sum.oldest = Math.max(sum.oldest, age);
       sum.youngest = Math.min(sum.youngest, age);
@@ -178,14 +197,22 @@ class Leaks extends Watcher {
       for (const row of order) {
         const group = table.group[row];
         const kind = groups.kind[group];
-        if (kind === null) continue;
+        if (kind === null) {
+          continue;
+        }
         live[kind]++;
         const flags = table.flags[row];
         const judgement = judge(run, row, groups, openFiles);
-        if (judgement === undefined) continue;
-        if (kind === 'promise') pending++;
+        if (judgement === undefined) {
+          continue;
+        }
+        if (kind === 'promise') {
+          pending++;
+        }
         const age = run.to - table.init[row];
-        if (age < minAge) continue;
+        if (age < minAge) {
+          continue;
+        }
         if (isAllowed(groups.describe(group))) {
           allowed++;
           continue;
@@ -194,18 +221,27 @@ class Leaks extends Watcher {
         told.count++;
         told.oldest = Math.max(told.oldest, age);
         told.youngest = Math.min(told.youngest, age);
-        if (told.opids.length < MAX_IDS) told.opids.push(table.id[row]);
-        if (kind === 'timer' && flags & CONTEXT) told.unref = (told.unref ?? 0) + (flags & UNREF ? 1 : 0);
+        if (told.opids.length < MAX_IDS) {
+          told.opids.push(table.id[row]);
+        }
+        if (kind === 'timer' && flags & CONTEXT) {
+          told.unref = (told.unref ?? 0) + (flags & UNREF ? 1 : 0);
+        }
       }
     }
     let collected = 0;
     if (known.resolves) {
       for (const [group, { count, oldest, youngest, stack }] of this.#collected) {
         const judgement = judgeDropped(groups.siteFor(group)?.via);
-        if (judgement === undefined || oldest < minAge) continue;
+        if (judgement === undefined || oldest < minAge) {
+          continue;
+        }
         collected += count;
-        if (isAllowed(groups.describe(group))) allowed += count;
-        else Object.assign(rowOf(group, judgement, stack), { count, oldest, youngest, collected: true });
+        if (isAllowed(groups.describe(group))) {
+          allowed += count;
+        } else {
+          Object.assign(rowOf(group, judgement, stack), { count, oldest, youngest, collected: true });
+        }
       }
     }
     const order = { leak: 0, unsure: 1, kept: 2 };

@@ -54,20 +54,30 @@ export class Lines implements LineCounts {
       this.#take();
     }
     const end = chunk.lastIndexOf(NEWLINE) + 1;
-    if (end > start) this.#run(chunk, start, end);
-    if (Math.max(start, end) < chunk.length) this.#keep(chunk.subarray(Math.max(start, end)));
+    if (end > start) {
+      this.#run(chunk, start, end);
+    }
+    if (Math.max(start, end) < chunk.length) {
+      this.#keep(chunk.subarray(Math.max(start, end)));
+    }
   }
 
   /** A source has ended; another may follow. */
   seam(): void {
     this.#skipping = false;
-    if (this.#carried > 0) this.#seams.push(this.#carried);
+    if (this.#carried > 0) {
+      this.#seams.push(this.#carried);
+    }
   }
 
   /** All sources have ended: a last line without a newline is a record or cut. */
   finish(): void {
-    if (this.#seams.at(-1) === this.#carried) this.#seams.pop();
-    if (this.#carried > 0) this.#take(true);
+    if (this.#seams.at(-1) === this.#carried) {
+      this.#seams.pop();
+    }
+    if (this.#carried > 0) {
+      this.#take(true);
+    }
   }
 
   #run(chunk: Buffer, start: number, end: number): void {
@@ -90,7 +100,9 @@ export class Lines implements LineCounts {
   #keep(bytes: Buffer): void {
     if (this.#skipping) {
       this.skipped += bytes.length;
-      if (bytes[bytes.length - 1] === NEWLINE) this.#skipping = false;
+      if (bytes[bytes.length - 1] === NEWLINE) {
+        this.#skipping = false;
+      }
       return;
     }
     const length = this.#carried + bytes.length;
@@ -114,7 +126,9 @@ export class Lines implements LineCounts {
   /** Reads the carried line. */
   #take(last = false): void {
     const length = this.#carried;
-    if (length === 0) return;
+    if (length === 0) {
+      return;
+    }
     this.#carried = 0;
     const seams = this.#seams;
     if (seams.length === 0) {
@@ -122,7 +136,9 @@ export class Lines implements LineCounts {
       return;
     }
     this.#seams = [];
-    if (this.#parse(this.#carry.toString('utf8', 0, length))) return;
+    if (this.#parse(this.#carry.toString('utf8', 0, length))) {
+      return;
+    }
     let start = 0;
     for (const seam of [...seams, length]) {
       this.#line(this.#carry.toString('utf8', start, seam), last || seam < length);
@@ -131,13 +147,20 @@ export class Lines implements LineCounts {
   }
 
   #line(line: string, open = false): void {
-    if (line.trim() === '' || this.#parse(line)) return;
-    if (open) this.cut++;
-    else this.foreign++;
+    if (line.trim() === '' || this.#parse(line)) {
+      return;
+    }
+    if (open) {
+      this.cut++;
+    } else {
+      this.foreign++;
+    }
   }
 
   #parse(line: string): boolean {
-    if (!this.#decoder.parse(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line)) return false;
+    if (!this.#decoder.parse(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line)) {
+      return false;
+    }
     this.records++;
     this.#accept();
     return true;

@@ -47,17 +47,22 @@ export class Live {
     const ids = this.id;
     const next = this.#next;
     let row = this.#heads[slotOf(id) & this.#mask];
-    while (row >= 0 && ids[row] !== id) row = next[row];
+    while (row >= 0 && ids[row] !== id) {
+      row = next[row];
+    }
     return row;
   }
 
   /** The caller knows that the id is not there. */
   add(id: number, init: number, group: number): number {
     let row = this.#free;
-    if (row >= 0) this.#free = this.#next[row];
-    else {
+    if (row >= 0) {
+      this.#free = this.#next[row];
+    } else {
       row = this.#fresh++;
-      if (row === this.id.length) this.#grow();
+      if (row === this.id.length) {
+        this.#grow();
+      }
     }
     const slot = slotOf(id) & this.#mask;
     this.id[row] = id;
@@ -75,9 +80,12 @@ export class Live {
     const next = this.#next;
     const slot = slotOf(this.id[row]) & this.#mask;
     let at = this.#heads[slot];
-    if (at === row) this.#heads[slot] = next[row];
-    else {
-      while (next[at] !== row) at = next[at];
+    if (at === row) {
+      this.#heads[slot] = next[row];
+    } else {
+      while (next[at] !== row) {
+        at = next[at];
+      }
       next[at] = next[row];
     }
     next[row] = this.#free;
@@ -87,7 +95,11 @@ export class Live {
 
   /** All rows in use, in no order. */
   *rows(): Generator<number> {
-    for (const head of this.#heads) for (let row = head; row >= 0; row = this.#next[row]) yield row;
+    for (const head of this.#heads) {
+      for (let row = head; row >= 0; row = this.#next[row]) {
+        yield row;
+      }
+    }
   }
 
   #grow(): void {

@@ -83,8 +83,12 @@ export class Loop {
   /** A callback begins. */
   entered(run: Run, group: number, time: number): void {
     const { topGroup } = run.callbacks;
-    if (topGroup >= 0) return;
-    if (!this.#isDrained(group) || time - this.#chainEnd > LONGEST_PAUSE_MS) this.#endChain(run);
+    if (topGroup >= 0) {
+      return;
+    }
+    if (!this.#isDrained(group) || time - this.#chainEnd > LONGEST_PAUSE_MS) {
+      this.#endChain(run);
+    }
   }
 
   /** A callback has ended; its figures are in `run.callbacks`. */
@@ -92,15 +96,21 @@ export class Loop {
     const { group, start, total, self, inside, insideSelf, depth } = run.callbacks;
     this.#lastEnd = time;
     if (depth === 0 && this.#isDrained(group)) {
-      if (this.#links++ === 0) this.#chainStart = start;
+      if (this.#links++ === 0) {
+        this.#chainStart = start;
+      }
       this.#chainBusy += total;
       this.#chainEnd = time;
-      if (this.#votes === 0) this.#candidate = group;
+      if (this.#votes === 0) {
+        this.#candidate = group;
+      }
       this.#votes += this.#candidate === group ? 1 : -1;
     }
     if (total >= this.#least) {
       const recent = this.#recent;
-      while (recent.length > 0 && recent[recent.length - 1].start >= start) recent.pop();
+      while (recent.length > 0 && recent[recent.length - 1].start >= start) {
+        recent.pop();
+      }
       recent.push({
         run: run.index,
         opid,
@@ -112,7 +122,9 @@ export class Loop {
         open: false,
       });
     }
-    if (this.#recent.length > 0 && (depth === 0 || this.#recent.length > MAX_NESTED)) this.#settle();
+    if (this.#recent.length > 0 && (depth === 0 || this.#recent.length > MAX_NESTED)) {
+      this.#settle();
+    }
   }
 
   paused(run: Run): void {
@@ -146,19 +158,28 @@ export class Loop {
       if (held.total >= heldMs) {
         this.heldCount++;
         const sum = this.held.get(held.group);
-        if (sum === undefined) this.held.set(held.group, { count: 1, total: held.total, max: held.total });
-        else {
+        if (sum === undefined) {
+          this.held.set(held.group, { count: 1, total: held.total, max: held.total });
+        } else {
           sum.count++;
           sum.total += held.total;
           sum.max = Math.max(sum.max, held.total);
         }
       }
       let at = this.longest.length;
-      while (at > 0 && this.longest[at - 1].total < held.total) at--;
-      if (at >= top) continue;
+      while (at > 0 && this.longest[at - 1].total < held.total) {
+        at--;
+      }
+      if (at >= top) {
+        continue;
+      }
       this.longest.splice(at, 0, held);
-      if (this.longest.length > top) this.longest.pop();
-      if (this.longest.length === top) this.#least = Math.min(heldMs, this.longest[top - 1].total);
+      if (this.longest.length > top) {
+        this.longest.pop();
+      }
+      if (this.longest.length === top) {
+        this.#least = Math.min(heldMs, this.longest[top - 1].total);
+      }
     }
     this.#recent = [];
   }
@@ -170,11 +191,14 @@ export class Loop {
       const group = this.#votes > 0 ? this.#candidate : -1;
       const worst: Chain = { run: run.index, start: this.#chainStart, elapsed, count: this.#links, group };
       const sum = this.starved.get(group);
-      if (sum === undefined) this.starved.set(group, { count: 1, total: elapsed, worst });
-      else {
+      if (sum === undefined) {
+        this.starved.set(group, { count: 1, total: elapsed, worst });
+      } else {
         sum.count++;
         sum.total += elapsed;
-        if (elapsed > sum.worst.elapsed) sum.worst = worst;
+        if (elapsed > sum.worst.elapsed) {
+          sum.worst = worst;
+        }
       }
     }
     this.#links = 0;

@@ -78,12 +78,20 @@ export class Operations {
     const { phase, time } = decoder;
     let run = this.#run;
     if (phase === INIT) {
-      if (run === undefined || run.beginsAnew(decoder.opid)) run = this.#begin(undefined);
+      if (run === undefined || run.beginsAnew(decoder.opid)) {
+        run = this.#begin(undefined);
+      }
     } else if (phase === START) {
       run = this.#resume(decoder.parsed as StartRecord);
-    } else if (run === undefined) run = this.#begin(undefined);
-    if (!(time >= run.from)) run.from = time;
-    if (!(time <= run.to)) run.to = time;
+    } else if (run === undefined) {
+      run = this.#begin(undefined);
+    }
+    if (!(time >= run.from)) {
+      run.from = time;
+    }
+    if (!(time <= run.to)) {
+      run.to = time;
+    }
     switch (phase) {
       case INIT:
         this.#init(run, decoder);
@@ -113,8 +121,12 @@ export class Operations {
 
   /** All records were taken. */
   finish(): void {
-    if (this.#run !== undefined) this.#watcher.paused(this.#run);
-    for (const run of this.runs) this.unpaired += run.callbacks.abandoned + run.callbacks.depth;
+    if (this.#run !== undefined) {
+      this.#watcher.paused(this.#run);
+    }
+    for (const run of this.runs) {
+      this.unpaired += run.callbacks.abandoned + run.callbacks.depth;
+    }
   }
 
   report(counts: LogCounts): LogReport {
@@ -149,9 +161,13 @@ export class Operations {
     let group = this.groups.of(decoder);
     if (this.groups.isRootless(group)) {
       const trigger = run.live.find(decoder.parentopid);
-      if (trigger !== NO_ROW) group = this.groups.inherit(group, run.live.group[trigger]);
+      if (trigger !== NO_ROW) {
+        group = this.groups.inherit(group, run.live.group[trigger]);
+      }
     }
-    if (!run.promiseDestroys && this.groups.kind[group] === 'promise') this.#forget(run, run.windowed(opid));
+    if (!run.promiseDestroys && this.groups.kind[group] === 'promise') {
+      this.#forget(run, run.windowed(opid));
+    }
     const row = run.live.add(opid, decoder.time, group);
     const exec = Number.isNaN(decoder.execopid) ? decoder.parentopid : decoder.execopid;
     this.#watcher.started(run, row, group, exec, decoder);
@@ -171,9 +187,13 @@ export class Operations {
       if ((flags & RAN) === 0) {
         live.flags[row] = flags | RAN;
         this.#watcher.waited(run, row, group, Math.max(0, time - live.init[row]));
-      } else live.flags[row] = flags | RAN_AGAIN;
+      } else {
+        live.flags[row] = flags | RAN_AGAIN;
+      }
     }
-    if (run.callbacks.depth === 0 && loopLevel(this.#areaOf(group))) run.lastTurn = time;
+    if (run.callbacks.depth === 0 && loopLevel(this.#areaOf(group))) {
+      run.lastTurn = time;
+    }
     this.#watcher.entered(run, row, group, time, decoder);
     run.callbacks.open(opid, group, time);
   }
@@ -183,8 +203,11 @@ export class Operations {
     const { callbacks, live } = run;
     run.counts[AFTER]++;
     const row = live.find(opid);
-    if (row === NO_ROW) this.#unseen(decoder);
-    else live.last[row] = time;
+    if (row === NO_ROW) {
+      this.#unseen(decoder);
+    } else {
+      live.last[row] = time;
+    }
     if (!callbacks.close(opid, time)) {
       this.unpaired++;
       return;
@@ -199,11 +222,15 @@ export class Operations {
     const row = live.find(decoder.opid);
     if (row === NO_ROW) {
       const group = this.#unseen(decoder);
-      if (!run.promiseDestroys && this.groups.kind[group] === 'promise') run.promiseDestroyed();
+      if (!run.promiseDestroys && this.groups.kind[group] === 'promise') {
+        run.promiseDestroyed();
+      }
       return;
     }
     const group = live.group[row];
-    if (!run.promiseDestroys && this.groups.kind[group] === 'promise') run.promiseDestroyed();
+    if (!run.promiseDestroys && this.groups.kind[group] === 'promise') {
+      run.promiseDestroyed();
+    }
     this.#watcher.ended(run, row, group, decoder.time);
     live.remove(row);
   }
@@ -217,7 +244,9 @@ export class Operations {
       return;
     }
     const flags = live.flags[row];
-    if (flags & SETTLED) return;
+    if (flags & SETTLED) {
+      return;
+    }
     live.flags[row] = flags | SETTLED;
     this.#watcher.settled(run, row, live.group[row], decoder.time);
   }
@@ -226,13 +255,17 @@ export class Operations {
   #unseen(decoder: Decoder): number {
     const group = this.groups.of(decoder);
     // A promise that was given up has its init in the log.
-    if (this.#run!.forgotten === 0 || this.groups.kind[group] !== 'promise') this.withoutInit++;
+    if (this.#run!.forgotten === 0 || this.groups.kind[group] !== 'promise') {
+      this.withoutInit++;
+    }
     return group;
   }
 
   #forget(run: Run, opid: number): void {
     const row = Number.isNaN(opid) ? NO_ROW : run.live.find(opid);
-    if (row === NO_ROW) return;
+    if (row === NO_ROW) {
+      return;
+    }
     run.forgotten++;
     this.#watcher.forgotten(run, row, run.live.group[row]);
     run.live.remove(row);
@@ -253,14 +286,18 @@ export class Operations {
       return run;
     }
     if (known !== this.#run) {
-      if (this.#run !== undefined) this.#watcher.paused(this.#run);
+      if (this.#run !== undefined) {
+        this.#watcher.paused(this.#run);
+      }
       this.#run = known;
     }
     return known;
   }
 
   #begin(start: StartRecord | undefined): Run {
-    if (this.#run !== undefined) this.#watcher.paused(this.#run);
+    if (this.#run !== undefined) {
+      this.#watcher.paused(this.#run);
+    }
     const run = new Run(this.runs.length, start);
     this.runs.push(run);
     this.#run = run;

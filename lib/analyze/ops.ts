@@ -37,12 +37,18 @@ export class Ops {
   intern(op: string, area: string | undefined): number {
     const key = `${op}\0${area ?? ''}`;
     const known = this.#index.get(key);
-    if (known !== undefined) return known;
-    if (this.names.length >= MAX_OPS) return MAX_OPS - 1;
+    if (known !== undefined) {
+      return known;
+    }
+    if (this.names.length >= MAX_OPS) {
+      return MAX_OPS - 1;
+    }
     const last = this.names.length === MAX_OPS - 1;
     const index = this.names.push(last ? '(other ops)' : op) - 1;
     this.areas.push(last ? undefined : area);
-    if (last) return index;
+    if (last) {
+      return index;
+    }
     this.#index.set(key, index);
     const name = this.learn(op);
     if (name >= 0 && area !== undefined && this.tails[name] === undefined) {
@@ -56,14 +62,24 @@ export class Ops {
   learn(text: string): number {
     const bytes = Buffer.from(JSON.stringify(text).slice(1, -1));
     // A name with an escape has more than one spelling, so it is left to JSON.parse.
-    if (bytes.includes(0x5c)) return -1;
+    if (bytes.includes(0x5c)) {
+      return -1;
+    }
     let hash = 0;
-    for (const byte of bytes) hash = nextHash(hash, byte);
+    for (const byte of bytes) {
+      hash = nextHash(hash, byte);
+    }
     const found = this.find(bytes, 0, bytes.length, hash);
-    if (found >= 0) return found;
-    if (this.texts.length >= MAX_OPS) return -1;
+    if (found >= 0) {
+      return found;
+    }
+    if (this.texts.length >= MAX_OPS) {
+      return -1;
+    }
     let slot = hash & (SLOTS - 1);
-    while (this.slots[slot] >= 0) slot = (slot + 1) & (SLOTS - 1);
+    while (this.slots[slot] >= 0) {
+      slot = (slot + 1) & (SLOTS - 1);
+    }
     const name = this.texts.push(text) - 1;
     this.bytes.push(new Uint8Array(bytes));
     this.tails.push(undefined);
@@ -76,7 +92,9 @@ export class Ops {
   find(bytes: Uint8Array, start: number, end: number, hash: number): number {
     let slot = hash & (SLOTS - 1);
     for (let name = this.slots[slot]; name >= 0; name = this.slots[slot]) {
-      if (equals(this.bytes[name], bytes, start, end)) return name;
+      if (equals(this.bytes[name], bytes, start, end)) {
+        return name;
+      }
       slot = (slot + 1) & (SLOTS - 1);
     }
     return -1;
@@ -89,8 +107,14 @@ export function nextHash(hash: number, byte: number): number {
 
 function equals(name: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   const length = name.length;
-  if (length !== end - start) return false;
-  for (let i = 0; i < length; i++) if (name[i] !== bytes[start + i]) return false;
+  if (length !== end - start) {
+    return false;
+  }
+  for (let i = 0; i < length; i++) {
+    if (name[i] !== bytes[start + i]) {
+      return false;
+    }
+  }
   return true;
 }
 

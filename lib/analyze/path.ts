@@ -50,12 +50,16 @@ class Lineage {
 
   add(id: number, parent: number, group: number, init: number): void {
     const row = this.#size++;
-    if ((row & (SLAB - 1)) === 0) this.#slabs.push(new Slab());
+    if ((row & (SLAB - 1)) === 0) {
+      this.#slabs.push(new Slab());
+    }
     const slab = this.at(row);
     const place = row & (SLAB - 1);
     const back = id - parent;
     slab.back[place] = back;
-    if (slab.back[place] !== back) this.#far.set(row, back);
+    if (slab.back[place] !== back) {
+      this.#far.set(row, back);
+    }
     slab.group[place] = group;
     slab.init[place] = init;
     this.rows.set(id, row);
@@ -92,23 +96,31 @@ class Ancestry extends Watcher {
   override ran(run: Run, _row: number, opid: number): void {
     const lineage = this.#runs[run.index];
     const row = lineage?.rows.get(opid) ?? -1;
-    if (row >= 0) lineage.at(row).run[row & (SLAB - 1)] += run.callbacks.self;
+    if (row >= 0) {
+      lineage.at(row).run[row & (SLAB - 1)] += run.callbacks.self;
+    }
   }
 
   paths(opid: number): PathReport['paths'] {
     const paths: PathReport['paths'] = [];
     this.#runs.forEach((lineage, run) => {
       let row = lineage.rows.get(opid);
-      if (row < 0) return;
+      if (row < 0) {
+        return;
+      }
       const steps: PathStep[] = [];
       let id = opid;
       for (;;) {
-        if (steps.length === MAX_STEPS) steps.pop();
+        if (steps.length === MAX_STEPS) {
+          steps.pop();
+        }
         steps.push(this.#step(lineage, id, row));
         id = lineage.parentOf(id, row);
         const above = lineage.rows.get(id);
         // A parent has begun before its child; any other is a slip of the log, and a way to go in circles.
-        if (above < 0 || above >= row) break;
+        if (above < 0 || above >= row) {
+          break;
+        }
         row = above;
       }
       paths.push({ run, steps: steps.reverse() });

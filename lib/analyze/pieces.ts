@@ -21,8 +21,11 @@ export async function inOrder<T extends Piece>(pieces: readonly T[]): Promise<T[
   for (const piece of pieces) {
     const key = piece.peek === undefined ? piece : piece.name.replace(ROTATION, '');
     const set = sets.get(key);
-    if (set === undefined) sets.set(key, [piece]);
-    else set.push(piece);
+    if (set === undefined) {
+      sets.set(key, [piece]);
+    } else {
+      set.push(piece);
+    }
   }
   const ordered: T[] = [];
   for (const set of sets.values()) {
@@ -46,11 +49,15 @@ async function firstTime(chunks: AsyncGenerator<Buffer>): Promise<number | undef
   const decoder = new Decoder();
   let time: number | undefined;
   const lines = new Lines(decoder, () => {
-    if (!Number.isNaN(decoder.time)) time ??= decoder.time;
+    if (!Number.isNaN(decoder.time)) {
+      time ??= decoder.time;
+    }
   });
   try {
     const { value, done } = await chunks.next();
-    if (!done) lines.feed(value);
+    if (!done) {
+      lines.feed(value);
+    }
   } catch {
     // What is wrong with it is told when it is read.
   } finally {

@@ -54,7 +54,8 @@ export async function scan(
   accept: () => void,
 ): Promise<LogCounts> {
   const scanner = new Scanner(source, options, decoder, accept);
-  for await (const _ of scanner.run());
+  for await (const _ of scanner.run()) {
+  }
   return scanner.counts;
 }
 
@@ -68,8 +69,11 @@ class Scanner {
     this.#source = source;
     this.#options = options;
     this.#lines = new Lines(decoder, () => {
-      if (decoder.phase === LOST) this.counts.lost += Number(decoder.parsed!['count']);
-      else if (decoder.phase === START) checkFormat(decoder.parsed as StartRecord);
+      if (decoder.phase === LOST) {
+        this.counts.lost += Number(decoder.parsed!['count']);
+      } else if (decoder.phase === START) {
+        checkFormat(decoder.parsed as StartRecord);
+      }
       accept();
     });
   }
@@ -125,7 +129,9 @@ class Scanner {
       const { value, done } = await chunks.next();
       return done ? undefined : value;
     } catch (error) {
-      if (error instanceof TracerError) throw error;
+      if (error instanceof TracerError) {
+        throw error;
+      }
       const message = error instanceof Error ? error.message : String(error);
       if (!isDamage(error)) {
         throw new TracerError('ERR_ASYNC_TRACER_INPUT', `the log ${name} could not be read: ${message}`, {
@@ -147,7 +153,9 @@ class Scanner {
 }
 
 function checkFormat(start: StartRecord): void {
-  if (start.format <= FORMAT_VERSION) return;
+  if (start.format <= FORMAT_VERSION) {
+    return;
+  }
   throw new TracerError(
     'ERR_ASYNC_TRACER_FORMAT',
     `the log has format ${start.format}; this version of async-tracer reads formats up to ${FORMAT_VERSION}: use the version that wrote it, or a later one`,
@@ -180,7 +188,9 @@ export function readLog(source: LogSource, options: ReadOptions = {}): LogReader
   });
   async function* batches() {
     for await (const _ of scanner.run()) {
-      if (batch.length === 0) continue;
+      if (batch.length === 0) {
+        continue;
+      }
       const full = batch;
       batch = [];
       yield full;
@@ -190,7 +200,9 @@ export function readLog(source: LogSource, options: ReadOptions = {}): LogReader
     counts: scanner.counts,
     batches,
     async *[Symbol.asyncIterator]() {
-      for await (const records of batches()) yield* records;
+      for await (const records of batches()) {
+        yield* records;
+      }
     },
   };
 }

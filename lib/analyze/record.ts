@@ -33,11 +33,17 @@ export const isId = (value: unknown): value is number => Number.isSafeInteger(va
 
 /** Whether a parsed line has the fields without which its phase means nothing. */
 export function isRecord(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (typeof value !== 'object' || value === null) {
+    return false;
+  }
   const { phase, time, opid, op, parentopid, format, pid, count } = value as Record<string, unknown>;
   // A start of a format to come may have any fields: it has to reach the reader, which refuses it by name.
-  if (phase === 'start' && isNumber(format) && (format as number) > FORMAT_VERSION) return true;
-  if (!isNumber(time)) return false;
+  if (phase === 'start' && isNumber(format) && (format as number) > FORMAT_VERSION) {
+    return true;
+  }
+  if (!isNumber(time)) {
+    return false;
+  }
   switch (PHASE_CODES.get(phase)) {
     case undefined:
       return false;

@@ -74,10 +74,16 @@ class Root extends Watcher {
       family.nodes.set(opid, family.node);
       return;
     }
-    if (parent === this.#opid && family === undefined) family = this.#found(run, -1, time);
-    if (family === undefined) return;
+    if (parent === this.#opid && family === undefined) {
+      family = this.#found(run, -1, time);
+    }
+    if (family === undefined) {
+      return;
+    }
     const above = parent === this.#opid ? family.node : family.nodes.get(parent);
-    if (above < 0) return;
+    if (above < 0) {
+      return;
+    }
     family.nodes.set(opid, family.forest.add(above, group));
     family.operations++;
     this.#seen(run, family, time);
@@ -85,35 +91,55 @@ class Root extends Watcher {
 
   override waited(run: Run, row: number, _group: number, wait: number): void {
     const family = this.#families[run.index];
-    if (family === undefined) return;
+    if (family === undefined) {
+      return;
+    }
     const opid = run.live.id[row];
     const node = family.nodes.get(opid);
-    if (node > TOP) family.forest.waited(node, wait);
-    if (opid === this.#opid) family.wait = wait;
+    if (node > TOP) {
+      family.forest.waited(node, wait);
+    }
+    if (opid === this.#opid) {
+      family.wait = wait;
+    }
   }
 
   override entered(run: Run, _row: number, _group: number, time: number, decoder: Decoder): void {
-    if (run.callbacks.depth === 0) this.#busyBefore = run.busy;
+    if (run.callbacks.depth === 0) {
+      this.#busyBefore = run.busy;
+    }
     const { opid } = decoder;
-    if (opid === this.#opid) this.#families[run.index] ??= this.#found(run, -1, time);
+    if (opid === this.#opid) {
+      this.#families[run.index] ??= this.#found(run, -1, time);
+    }
     const family = this.#families[run.index];
-    if (family !== undefined && this.#isMember(family, opid)) this.#seen(run, family, time);
+    if (family !== undefined && this.#isMember(family, opid)) {
+      this.#seen(run, family, time);
+    }
   }
 
   override ran(run: Run, _row: number, opid: number, time: number): void {
     const family = this.#families[run.index];
-    if (family === undefined || !this.#isMember(family, opid)) return;
+    if (family === undefined || !this.#isMember(family, opid)) {
+      return;
+    }
     const { self } = run.callbacks;
     family.ran += self;
-    if (opid === this.#opid) family.run += self;
+    if (opid === this.#opid) {
+      family.run += self;
+    }
     const node = family.nodes.get(opid);
-    if (node > TOP) family.forest.ran(node, self);
+    if (node > TOP) {
+      family.forest.ran(node, self);
+    }
     this.#seen(run, family, time);
   }
 
   override settled(run: Run, row: number, _group: number, time: number): void {
     const family = this.#families[run.index];
-    if (family !== undefined && this.#isMember(family, run.live.id[row])) this.#seen(run, family, time);
+    if (family !== undefined && this.#isMember(family, run.live.id[row])) {
+      this.#seen(run, family, time);
+    }
   }
 
   override paused(): void {
@@ -176,7 +202,9 @@ class Root extends Watcher {
   }
 
   #seen(run: Run, family: Family, time: number): void {
-    if (time < family.to) return;
+    if (time < family.to) {
+      return;
+    }
     family.to = time;
     family.busyTo = this.#busyAt(run, time);
   }

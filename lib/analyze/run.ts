@@ -70,10 +70,16 @@ export class Run {
 
   /** Whether an init of `id` shows that another run has begun: ids only rise, but for the last few. */
   beginsAnew(id: number): boolean {
-    if (id > this.#lastId) return false;
+    if (id > this.#lastId) {
+      return false;
+    }
     const behind = this.#lastId - id;
-    if (behind >= LATE_INITS) return true;
-    if ((this.#met[behind >>> 5] >>> (behind & 31)) & 1) return true;
+    if (behind >= LATE_INITS) {
+      return true;
+    }
+    if ((this.#met[behind >>> 5] >>> (behind & 31)) & 1) {
+      return true;
+    }
     return id < this.#firstId && this.counts[INIT] >= LATE_INITS / 4;
   }
 
@@ -94,7 +100,9 @@ export class Run {
       const behind = this.#lastId - id;
       met[behind >>> 5] |= 1 << (behind & 31);
     }
-    if (id < this.#firstId) this.#firstId = id;
+    if (id < this.#firstId) {
+      this.#firstId = id;
+    }
   }
 
   /** Notes the init of a promise while no destroy of one was met; gives the id of the one to forget for it, or NaN. */

@@ -17,10 +17,14 @@ export function parseFrame(text: string): Frame | undefined {
   const first = text.indexOf(':');
   const last = text.lastIndexOf(':');
   const middle = text.lastIndexOf(':', last - 1);
-  if (first < 0 || middle <= first) return undefined;
+  if (first < 0 || middle <= first) {
+    return undefined;
+  }
   const line = text.slice(middle + 1, last);
   const column = text.slice(last + 1);
-  if (!/^\d+$/.test(line) || !/^\d+$/.test(column)) return undefined;
+  if (!/^\d+$/.test(line) || !/^\d+$/.test(column)) {
+    return undefined;
+  }
   return {
     function: text.slice(0, first).replace(/%(3A|25)/g, (code) => (code === '%3A' ? ':' : '%')),
     file: text.slice(first + 1, middle),
@@ -65,7 +69,9 @@ export function siteOf(stack: readonly string[]): Site {
   const frames: Frame[] = [];
   for (const text of stack) {
     const frame = parseFrame(text);
-    if (frame !== undefined && isPlace(frame.file)) frames.push(frame);
+    if (frame !== undefined && isPlace(frame.file)) {
+      frames.push(frame);
+    }
   }
   const outside = frames.filter(
     ({ file }, i) => !isNode(file) && !(isWasm(file) && isCalledByNode(frames, i)),
@@ -99,10 +105,18 @@ function isModule([module, caller]: readonly Frame[]): boolean {
 /** `above`: the frames of Node's between the operation and the code that called Node, innermost first. */
 function viaOf(above: readonly Frame[], called: boolean): Via {
   for (const { file, function: name } of above) {
-    if (file.startsWith('node:internal/bootstrap/') && /std(in|out|err|io)/i.test(name)) return 'stdio';
-    if (file === 'node:internal/process/signal') return 'signal';
-    if (file === 'node:internal/dns/utils') return 'resolver';
+    if (file.startsWith('node:internal/bootstrap/') && /std(in|out|err|io)/i.test(name)) {
+      return 'stdio';
+    }
+    if (file === 'node:internal/process/signal') {
+      return 'signal';
+    }
+    if (file === 'node:internal/dns/utils') {
+      return 'resolver';
+    }
   }
-  if (!called) return 'node';
+  if (!called) {
+    return 'node';
+  }
   return above.every(({ file }) => DIRECT_FILES.test(file)) ? 'user' : 'call';
 }

@@ -69,15 +69,23 @@ class Slow extends Watcher {
 
   override waited(run: Run, row: number, group: number, wait: number): void {
     const { kind } = this.operations.groups;
-    if (!this.#options.all && (kind[group] === 'timer' || kind[group] === 'handle')) return;
+    if (!this.#options.all && (kind[group] === 'timer' || kind[group] === 'handle')) {
+      return;
+    }
     this.#waits.add(group, wait);
     const longest = this.#longest;
     const { top } = this.#options;
-    if (longest.length === top && wait <= longest[top - 1].wait) return;
+    if (longest.length === top && wait <= longest[top - 1].wait) {
+      return;
+    }
     let at = longest.length;
-    while (at > 0 && longest[at - 1].wait < wait) at--;
+    while (at > 0 && longest[at - 1].wait < wait) {
+      at--;
+    }
     longest.splice(at, 0, { run: run.index, opid: run.live.id[row], group, init: run.live.init[row], wait });
-    if (longest.length > top) longest.pop();
+    if (longest.length > top) {
+      longest.pop();
+    }
   }
 
   override entered(run: Run, _row: number, group: number, time: number): void {
@@ -98,7 +106,9 @@ class Slow extends Watcher {
     const waiting: SlowReport['waiting'] = [];
     for (let group = 0; group < groups.size; group++) {
       const wait = this.#waits.get(group);
-      if (wait.count > 0) waiting.push({ ...groups.describe(group), wait });
+      if (wait.count > 0) {
+        waiting.push({ ...groups.describe(group), wait });
+      }
     }
     return {
       report: 'slow',

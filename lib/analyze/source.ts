@@ -32,20 +32,24 @@ export interface Input {
 /** @throws TracerError ERR_ASYNC_TRACER_INPUT for what is no source, or not there */
 export async function inputsOf(source: LogSource): Promise<Input[]> {
   const sources = Array.isArray(source) ? source : [source];
-  if (sources.length === 0)
+  if (sources.length === 0) {
     throw new TracerError('ERR_ASYNC_TRACER_INPUT', 'no log was given; expected at least one');
+  }
   return Promise.all(sources.map(inputOf));
 }
 
 async function inputOf(source: unknown): Promise<Input> {
-  if (source === '-')
+  if (source === '-') {
     return { name: 'standard input', size: undefined, peek: undefined, chunks: () => process.stdin };
+  }
   if (typeof source === 'string' || source instanceof URL) {
     const path = typeof source === 'string' ? source : pathOf(source);
     const stats = await stat(path).catch((error) => {
       throw unopened(path, error);
     });
-    if (stats.isDirectory()) throw unopened(path, new Error('it is a folder'));
+    if (stats.isDirectory()) {
+      throw unopened(path, new Error('it is a folder'));
+    }
     const chunks = () => fileChunks(path);
     return stats.isFile()
       ? { name: path, size: stats.size, chunks, peek: () => inflated(chunks(), path) }
@@ -80,7 +84,9 @@ async function* fileChunks(path: string): AsyncGenerator<Buffer> {
     const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     for (;;) {
       const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
-      if (bytesRead === 0) return;
+      if (bytesRead === 0) {
+        return;
+      }
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
@@ -90,9 +96,15 @@ async function* fileChunks(path: string): AsyncGenerator<Buffer> {
 
 /** @throws TracerError ERR_ASYNC_TRACER_INPUT where a stream gives something else than bytes or text */
 export function bufferOf(chunk: unknown, name: string): Buffer {
-  if (Buffer.isBuffer(chunk)) return chunk;
-  if (typeof chunk === 'string') return Buffer.from(chunk);
-  if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  if (Buffer.isBuffer(chunk)) {
+    return chunk;
+  }
+  if (typeof chunk === 'string') {
+    return Buffer.from(chunk);
+  }
+  if (chunk instanceof Uint8Array) {
+    return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  }
   throw new TracerError('ERR_ASYNC_TRACER_INPUT', `${name} gave ${describe(chunk)}; expected bytes or text`);
 }
 
@@ -108,7 +120,9 @@ function unopened(path: string, cause: unknown): TracerError {
 }
 
 function describe(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
+  if (value === null || value === undefined) {
+    return String(value);
+  }
   return typeof value === 'object'
     ? `an object (${value.constructor?.name ?? 'no prototype'})`
     : `a ${typeof value} (${String(value)})`;

@@ -21,13 +21,19 @@ export const BRACE = 0x7d;
 
 export function match(bytes: Uint8Array, at: number, text: Uint8Array): number {
   const length = text.length;
-  for (let i = 0; i < length; i++) if (bytes[at + i] !== text[i]) return -1;
+  for (let i = 0; i < length; i++) {
+    if (bytes[at + i] !== text[i]) {
+      return -1;
+    }
+  }
   return at + length;
 }
 
 /** Where the next line starts if only a newline stands at `at`, else -1. */
 export function lineEnd(bytes: Uint8Array, at: number): number {
-  if (bytes[at] === NEWLINE) return at + 1;
+  if (bytes[at] === NEWLINE) {
+    return at + 1;
+  }
   return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? at + 2 : -1;
 }
 
@@ -61,10 +67,16 @@ export function customTexts(line: string): { head: string; tail: string } | unde
     opid = text.indexOf(OPID, opid + 1);
     head = text.slice(0, opid);
   }
-  if (opid < 1) return undefined;
+  if (opid < 1) {
+    return undefined;
+  }
   const time = /"time":\d+\.\d{3}(?=[,}])/.exec(text.slice(opid));
-  if (time === null) return undefined;
+  if (time === null) {
+    return undefined;
+  }
   const tail = text.slice(opid + time.index + time[0].length);
-  if (tail !== '}' && !(tail.startsWith(',') && isCustom(`{${tail.slice(1)}`))) return undefined;
+  if (tail !== '}' && !(tail.startsWith(',') && isCustom(`{${tail.slice(1)}`))) {
+    return undefined;
+  }
   return { head, tail };
 }

@@ -63,7 +63,9 @@ export class Stacks {
     let slot = hash & (SLOTS - 1);
     for (let stack = this.#slots[slot]; stack >= 0; stack = this.#slots[slot]) {
       const { json } = this.#stacks[stack];
-      if (json.length === end - start && json.compare(bytes, start, end) === 0) return stack;
+      if (json.length === end - start && json.compare(bytes, start, end) === 0) {
+        return stack;
+      }
       slot = (slot + 1) & (SLOTS - 1);
     }
     const text = Buffer.from(bytes.subarray(start, end));
@@ -73,7 +75,9 @@ export class Stacks {
     } catch {
       return NO_STACK;
     }
-    if (!isFrames(frames)) return NO_STACK;
+    if (!isFrames(frames)) {
+      return NO_STACK;
+    }
     return this.#add(text, hash, frames);
   }
 
@@ -90,7 +94,9 @@ export class Stacks {
       this.#bytes = 0;
     }
     let slot = hash & (SLOTS - 1);
-    while (this.#slots[slot] >= 0) slot = (slot + 1) & (SLOTS - 1);
+    while (this.#slots[slot] >= 0) {
+      slot = (slot + 1) & (SLOTS - 1);
+    }
     const site = this.#intern(siteOf(frames));
     const stack = this.#stacks.push(new Stack(text, frames.length, site)) - 1;
     this.#slots[slot] = stack;
@@ -101,18 +107,26 @@ export class Stacks {
   /** The site of an operation without one of its own, triggered by an operation of site `trigger`. */
   inherit(own: number, trigger: number): number {
     const { frame } = this.sites[trigger];
-    if (frame === undefined) return own;
+    if (frame === undefined) {
+      return own;
+    }
     return this.#intern({ frame, via: this.sites[own].via, inherited: true });
   }
 
   #intern(site: Site): number {
     const key = `${site.via} ${site.inherited} ${site.frame === undefined ? '' : siteText(site.frame)}`;
     const known = this.#siteOfKey.get(key);
-    if (known !== undefined) return known;
-    if (this.sites.length >= MAX_SITES) return MAX_SITES - 1;
+    if (known !== undefined) {
+      return known;
+    }
+    if (this.sites.length >= MAX_SITES) {
+      return MAX_SITES - 1;
+    }
     const last = this.sites.length === MAX_SITES - 1;
     const number = this.sites.push(last ? { frame: undefined, via: 'node', inherited: false } : site) - 1;
-    if (!last) this.#siteOfKey.set(key, number);
+    if (!last) {
+      this.#siteOfKey.set(key, number);
+    }
     return number;
   }
 }
@@ -128,6 +142,8 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
   const step = Math.max(1, Math.floor(length / SAMPLES));
   let hash = length;
-  for (let at = end - 1; at >= start; at -= step) hash = (Math.imul(hash, 31) + bytes[at]) | 0;
+  for (let at = end - 1; at >= start; at -= step) {
+    hash = (Math.imul(hash, 31) + bytes[at]) | 0;
+  }
   return hash ^ (hash >>> 15);
 }

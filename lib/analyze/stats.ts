@@ -114,7 +114,9 @@ class Stats extends Watcher {
       const known = groups.kind[group] !== 'promise' || promisesKnown;
       const run = this.#runs.get(group);
       // A group may have been made for records that in the end counted elsewhere.
-      if (count === 0 && run.count === 0) continue;
+      if (count === 0 && run.count === 0) {
+        continue;
+      }
       ops.push({
         ...groups.describe(group),
         count,
@@ -163,6 +165,8 @@ function areasOf(ops: readonly StatsRow[], ofElapsed: (ms: number) => number): A
     row.run.count += run.count;
     row.run.total = round(row.run.total + run.total);
   }
-  for (const row of areas.values()) row.run.share = ofElapsed(row.run.total);
+  for (const row of areas.values()) {
+    row.run.share = ofElapsed(row.run.total);
+  }
   return [...areas.values()].sort((a, b) => b.run.total - a.run.total || b.count - a.count);
 }

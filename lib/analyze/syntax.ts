@@ -37,27 +37,47 @@ function value(bytes: Uint8Array, at: number, depth: number): number {
 
 function members(bytes: Uint8Array, start: number, depth: number): number {
   let at = start;
-  if (bytes[at] === 0x7d) return at + 1;
+  if (bytes[at] === 0x7d) {
+    return at + 1;
+  }
   for (;;) {
-    if (bytes[at] !== QUOTE) return -1;
+    if (bytes[at] !== QUOTE) {
+      return -1;
+    }
     at = string(bytes, at);
-    if (at < 0 || bytes[at] !== COLON) return -1;
+    if (at < 0 || bytes[at] !== COLON) {
+      return -1;
+    }
     at = value(bytes, at + 1, depth + 1);
-    if (at < 0) return -1;
-    if (bytes[at] === 0x7d) return at + 1;
-    if (bytes[at] !== COMMA) return -1;
+    if (at < 0) {
+      return -1;
+    }
+    if (bytes[at] === 0x7d) {
+      return at + 1;
+    }
+    if (bytes[at] !== COMMA) {
+      return -1;
+    }
     at++;
   }
 }
 
 function elements(bytes: Uint8Array, start: number, depth: number): number {
   let at = start;
-  if (bytes[at] === 0x5d) return at + 1;
+  if (bytes[at] === 0x5d) {
+    return at + 1;
+  }
   for (;;) {
     at = value(bytes, at, depth + 1);
-    if (at < 0) return -1;
-    if (bytes[at] === 0x5d) return at + 1;
-    if (bytes[at] !== COMMA) return -1;
+    if (at < 0) {
+      return -1;
+    }
+    if (bytes[at] === 0x5d) {
+      return at + 1;
+    }
+    if (bytes[at] !== COMMA) {
+      return -1;
+    }
     at++;
   }
 }
@@ -66,18 +86,26 @@ function string(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (let byte = bytes[at]; byte !== QUOTE; byte = bytes[at]) {
     // Also false for undefined, where the bytes end.
-    if (!(byte >= 0x20)) return -1;
+    if (!(byte >= 0x20)) {
+      return -1;
+    }
     if (byte !== BACKSLASH) {
       at++;
       continue;
     }
     const escaped = bytes[at + 1];
     if (escaped === 0x75) {
-      for (let i = 2; i < 6; i++) if (!isHex(bytes[at + i])) return -1;
+      for (let i = 2; i < 6; i++) {
+        if (!isHex(bytes[at + i])) {
+          return -1;
+        }
+      }
       at += 6;
     } else if (isEscape(escaped)) {
       at += 2;
-    } else return -1;
+    } else {
+      return -1;
+    }
   }
   return at + 1;
 }
@@ -103,7 +131,11 @@ function isHex(byte: number): boolean {
 }
 
 function word(bytes: Uint8Array, start: number, text: string): number {
-  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return -1;
+  for (let i = 0; i < text.length; i++) {
+    if (bytes[start + i] !== text.charCodeAt(i)) {
+      return -1;
+    }
+  }
   return start + text.length;
 }
 
@@ -111,11 +143,17 @@ function number(bytes: Uint8Array, start: number): number {
   let at = bytes[start] === 0x2d ? start + 1 : start;
   const first = at;
   at = digits(bytes, at);
-  if (at < 0 || (bytes[first] === 0x30 && at > first + 1)) return -1;
-  if (bytes[at] === 0x2e) at = digits(bytes, at + 1);
+  if (at < 0 || (bytes[first] === 0x30 && at > first + 1)) {
+    return -1;
+  }
+  if (bytes[at] === 0x2e) {
+    at = digits(bytes, at + 1);
+  }
   if (at > 0 && (bytes[at] | 0x20) === 0x65) {
     at++;
-    if (bytes[at] === 0x2b || bytes[at] === 0x2d) at++;
+    if (bytes[at] === 0x2b || bytes[at] === 0x2d) {
+      at++;
+    }
     at = digits(bytes, at);
   }
   return at;
@@ -124,6 +162,8 @@ function number(bytes: Uint8Array, start: number): number {
 /** The end of one or more digits, or -1. */
 function digits(bytes: Uint8Array, start: number): number {
   let at = start;
-  while (bytes[at] >= 0x30 && bytes[at] <= 0x39) at++;
+  while (bytes[at] >= 0x30 && bytes[at] <= 0x39) {
+    at++;
+  }
   return at > start ? at : -1;
 }

@@ -69,8 +69,12 @@ export async function analyzeTree(
   if (op !== undefined && root !== undefined) {
     throw new TracerError('ERR_ASYNC_TRACER_OPTION', 'both op and root were given; expected one of them');
   }
-  if (op !== undefined) return analyzePath(source, options, by, op);
-  if (root !== undefined) return analyzeRoot(source, options, by, root);
+  if (op !== undefined) {
+    return analyzePath(source, options, by, op);
+  }
+  if (root !== undefined) {
+    return analyzeRoot(source, options, by, root);
+  }
   const decoder = new Decoder();
   const tree = new Tree(decoder, by);
   return tree.report(await follow(source, options, decoder, tree.operations));
@@ -99,13 +103,17 @@ class Tree extends Watcher {
 
   override waited(run: Run, row: number, _group: number, wait: number): void {
     const node = this.#of(run).get(run.live.id[row]);
-    if (node > TOP) this.#forest.waited(node, wait);
+    if (node > TOP) {
+      this.#forest.waited(node, wait);
+    }
   }
 
   override ran(run: Run, row: number, opid: number): void {
     // Of an operation whose init is not in the log nobody knows where it belongs.
     const node = row === NO_ROW ? -1 : this.#of(run).get(opid);
-    if (node > TOP) this.#forest.ran(node, run.callbacks.self);
+    if (node > TOP) {
+      this.#forest.ran(node, run.callbacks.self);
+    }
   }
 
   report(log: LogReport): TreeReport {

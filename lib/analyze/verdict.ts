@@ -131,27 +131,52 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
     case 'tick':
       return flags & RAN ? undefined : QUEUED;
     case 'promise':
-      if (!run.resolves || flags & (SETTLED | RAN | DERIVED)) return undefined;
-      if (site === undefined) return NO_STACKS_PROMISE;
-      if (site.via === 'node') return unseen(flags) ?? NODES_OWN;
+      if (!run.resolves || flags & (SETTLED | RAN | DERIVED)) {
+        return undefined;
+      }
+      if (site === undefined) {
+        return NO_STACKS_PROMISE;
+      }
+      if (site.via === 'node') {
+        return unseen(flags) ?? NODES_OWN;
+      }
       return site.via === 'call' ? INSIDE : site.via === 'module' ? MODULE : PENDING;
     case 'timer':
-      if (flags & CONTEXT && flags & UNREF) return UNREFD;
-      if (drained(run)) return DRAINED;
-      if (site !== undefined && site.via !== 'user')
+      if (flags & CONTEXT && flags & UNREF) {
+        return UNREFD;
+      }
+      if (drained(run)) {
+        return DRAINED;
+      }
+      if (site !== undefined && site.via !== 'user') {
         return site.via === 'node' ? (unseen(flags) ?? SERVES) : SERVES;
-      if (flags & RAN && !(flags & RAN_AGAIN) && firedLast(run, row)) return FIRED_LAST;
+      }
+      if (flags & RAN && !(flags & RAN_AGAIN) && firedLast(run, row)) {
+        return FIRED_LAST;
+      }
       return site === undefined && !(flags & RAN_AGAIN) && !(flags & CONTEXT) ? NO_STACKS_TIMER : RUNNING;
     case 'request':
       if (groups.oneShot[group]) {
-        if (flags & RAN) return undefined;
-      } else if (op !== 'HTTPCLIENTREQUEST') return op === 'HTTPINCOMINGMESSAGE' ? PARSER : COLLECTED;
+        if (flags & RAN) {
+          return undefined;
+        }
+      } else if (op !== 'HTTPCLIENTREQUEST') {
+        return op === 'HTTPINCOMINGMESSAGE' ? PARSER : COLLECTED;
+      }
       return drained(run) ? DRAINED : UNANSWERED;
     case 'handle':
-      if (site?.via === 'stdio') return STDIO;
-      if (site?.via === 'signal') return SIGNAL;
-      if (drained(run)) return DRAINED;
-      if (site === undefined) return MAYBE_NODES_OWN.has(op!) ? NO_STACKS_HANDLE : OPEN;
+      if (site?.via === 'stdio') {
+        return STDIO;
+      }
+      if (site?.via === 'signal') {
+        return SIGNAL;
+      }
+      if (drained(run)) {
+        return DRAINED;
+      }
+      if (site === undefined) {
+        return MAYBE_NODES_OWN.has(op!) ? NO_STACKS_HANDLE : OPEN;
+      }
       return site.frame === undefined ? (unseen(flags) ?? NODES_OWN) : OPEN;
     case 'object':
       return openFiles && op === 'FILEHANDLE' ? FILE_OPEN : COLLECTED;
@@ -170,7 +195,9 @@ function firedLast(run: Run, row: number): boolean {
 
 /** The same of promises that were collected as garbage before they settled. */
 export function judgeDropped(via: Via | undefined): Judgement | undefined {
-  if (via === undefined) return NO_STACKS_PROMISE;
+  if (via === undefined) {
+    return NO_STACKS_PROMISE;
+  }
   return via === 'user' ? DROPPED : undefined;
 }
 

@@ -109,7 +109,11 @@ const OPS: Record<Exclude<Area, 'custom'>, readonly string[]> = {
 // Without a prototype, so that a type named `constructor` or `__proto__` finds nothing; and no Map, since a program may
 // patch Map.prototype, while the hook asks for a type when the program first makes an operation of it.
 const AREA_OF_OP: Record<string, Area> = Object.create(null);
-for (const [area, ops] of Object.entries(OPS)) for (const op of ops) AREA_OF_OP[op] = area as Area;
+for (const [area, ops] of Object.entries(OPS)) {
+  for (const op of ops) {
+    AREA_OF_OP[op] = area as Area;
+  }
+}
 
 /** The area of an op (a type after `opOf`); `custom` for every op that is not Node's own. Never throws. */
 export function areaOf(op: string): Area {

@@ -42,7 +42,9 @@ function takeAnchor(): { epochUs: number; monotonicNs: number } {
     const before = monotonicNs();
     const epochUs = Math.floor((performance.timeOrigin + now.call(performance)) * 1000);
     const gapNs = monotonicNs() - before;
-    if (gapNs < closest.gapNs) closest = { epochUs, monotonicNs: before, gapNs };
+    if (gapNs < closest.gapNs) {
+      closest = { epochUs, monotonicNs: before, gapNs };
+    }
   }
   return closest;
 }

@@ -112,7 +112,9 @@ class ContextPayload implements Payload {
   }
 
   append(scratch: Scratch, subject: object | undefined): number {
-    if (subject === undefined) return 0;
+    if (subject === undefined) {
+      return 0;
+    }
     const start = scratch.length;
     try {
       scratch.reserve(CONTEXT_BYTES_MAX);
@@ -126,19 +128,27 @@ class ContextPayload implements Payload {
   }
 
   #root(resource: object): boolean {
-    if (typeof resource === 'function') return this.#put(functionLabel(resource));
-    if (isProxy(resource)) return this.#put(PROXY);
+    if (typeof resource === 'function') {
+      return this.#put(functionLabel(resource));
+    }
+    if (isProxy(resource)) {
+      return this.#put(PROXY);
+    }
     const info = classOf(resource);
     if (info.kind === Kind.Fields) {
       return this.#members(resource, undefined, info.timer ? refState(resource) : undefined);
     }
-    if (info.kind === Kind.Array) return this.#elements(resource as unknown[], undefined);
+    if (info.kind === Kind.Array) {
+      return this.#elements(resource as unknown[], undefined);
+    }
     return this.#text(resource, info.name);
   }
 
   #put(fragment: Fragment): boolean {
     const scratch = this.#scratch;
-    if (scratch.length + fragment.length > this.#limit) return false;
+    if (scratch.length + fragment.length > this.#limit) {
+      return false;
+    }
     scratch.put(fragment);
     return true;
   }
@@ -148,35 +158,61 @@ class ContextPayload implements Payload {
     if (typeof value === 'object') {
       return value === null ? this.#put(NULL) : this.#object(value, holder);
     }
-    if (typeof value === 'function') return this.#put(functionLabel(value));
-    if (typeof value === 'string') return putString(this.#scratch, value, this.#limit, this.#redaction);
-    if (typeof value === 'number') return putNumber(this.#scratch, value, this.#limit);
-    if (typeof value === 'boolean') return this.#put(value ? TRUE : FALSE);
-    if (value === undefined) return this.#put(NULL);
+    if (typeof value === 'function') {
+      return this.#put(functionLabel(value));
+    }
+    if (typeof value === 'string') {
+      return putString(this.#scratch, value, this.#limit, this.#redaction);
+    }
+    if (typeof value === 'number') {
+      return putNumber(this.#scratch, value, this.#limit);
+    }
+    if (typeof value === 'boolean') {
+      return this.#put(value ? TRUE : FALSE);
+    }
+    if (value === undefined) {
+      return this.#put(NULL);
+    }
     return putRare(this.#scratch, value as symbol | bigint, this.#limit, this.#redaction);
   }
 
   #object(object: object, holder: Holder): boolean {
-    if (isProxy(object)) return this.#put(PROXY);
+    if (isProxy(object)) {
+      return this.#put(PROXY);
+    }
     const info = classOf(object);
-    if (info.kind === Kind.Fields && holder.level >= this.#depth) return this.#put(info.label);
+    if (info.kind === Kind.Fields && holder.level >= this.#depth) {
+      return this.#put(info.label);
+    }
     return this.#inner(object, info, holder);
   }
 
   #inner(object: object, info: ClassInfo, holder: Holder): boolean {
-    if (info.kind === Kind.Text) return this.#text(object, info.name);
-    for (let at: Holder | undefined = holder; at !== undefined; at = at.outer) {
-      if (at.object === object) return this.#put(CIRCULAR);
+    if (info.kind === Kind.Text) {
+      return this.#text(object, info.name);
     }
-    if (info.kind === Kind.Fields) return this.#members(object, holder, undefined);
-    if (holder.level < this.#depth) return this.#elements(object as unknown[], holder);
+    for (let at: Holder | undefined = holder; at !== undefined; at = at.outer) {
+      if (at.object === object) {
+        return this.#put(CIRCULAR);
+      }
+    }
+    if (info.kind === Kind.Fields) {
+      return this.#members(object, holder, undefined);
+    }
+    if (holder.level < this.#depth) {
+      return this.#elements(object as unknown[], holder);
+    }
     return putString(this.#scratch, `[Array(${(object as unknown[]).length})]`, this.#limit, this.#redaction);
   }
 
   #members(object: object, outer: Holder | undefined, extra: Fragment | undefined): boolean {
     const scratch = this.#scratch;
-    if (scratch.length + TAIL > this.#limit) return false;
-    if (large?.has(object)) return this.#put(LARGE_OBJECT);
+    if (scratch.length + TAIL > this.#limit) {
+      return false;
+    }
+    if (large?.has(object)) {
+      return this.#put(LARGE_OBJECT);
+    }
     const keys = ownKeys(object);
     const { length } = keys;
     if (length > CONTEXT_FIELDS_MAX) {
@@ -199,12 +235,18 @@ class ContextPayload implements Payload {
         previous.next = field;
       }
       previous = field;
-      if (field.link) continue;
+      if (field.link) {
+        continue;
+      }
       const descriptor = getOwnPropertyDescriptor(object, key);
-      if (descriptor === undefined) continue;
+      if (descriptor === undefined) {
+        continue;
+      }
       const { value } = descriptor;
       const isGetter = value === undefined && !hasOwn(descriptor, 'value');
-      if (value === undefined && !isGetter) continue;
+      if (value === undefined && !isGetter) {
+        continue;
+      }
       const start = scratch.length;
       if (!(isGetter ? this.#getter(field) : this.#member(field, value, holder))) {
         scratch.length = start;
@@ -212,21 +254,36 @@ class ContextPayload implements Payload {
       }
       left--;
     }
-    if (extra !== undefined) scratch.put(extra);
-    if (i < length) this.#more(MORE_FIELDS, length - i);
+    if (extra !== undefined) {
+      scratch.put(extra);
+    }
+    if (i < length) {
+      this.#more(MORE_FIELDS, length - i);
+    }
     // In the place of the first comma.
-    if (scratch.length > opening) scratch.bytes[opening] = OPENING_BRACE;
-    else scratch.bytes[scratch.length++] = OPENING_BRACE;
+    if (scratch.length > opening) {
+      scratch.bytes[opening] = OPENING_BRACE;
+    } else {
+      scratch.bytes[scratch.length++] = OPENING_BRACE;
+    }
     scratch.bytes[scratch.length++] = CLOSING_BRACE;
     this.#limit += TAIL;
     return true;
   }
 
   #member(field: Field, value: unknown, holder: Holder): boolean {
-    if (value === null) return this.#put(field.withNull);
-    if (field.secret) return this.#put(field.fragment) && this.#put(SECRET);
-    if (value === false) return this.#put(field.withFalse);
-    if (value === true) return this.#put(field.withTrue);
+    if (value === null) {
+      return this.#put(field.withNull);
+    }
+    if (field.secret) {
+      return this.#put(field.fragment) && this.#put(SECRET);
+    }
+    if (value === false) {
+      return this.#put(field.withFalse);
+    }
+    if (value === true) {
+      return this.#put(field.withTrue);
+    }
     return this.#put(field.fragment) && this.#value(value, holder);
   }
 
@@ -243,7 +300,9 @@ class ContextPayload implements Payload {
 
   #elements(array: unknown[], outer: Holder | undefined): boolean {
     const scratch = this.#scratch;
-    if (scratch.length + TAIL > this.#limit) return false;
+    if (scratch.length + TAIL > this.#limit) {
+      return false;
+    }
     this.#limit -= TAIL;
     const holder: Holder = { object: array, level: outer === undefined ? 1 : outer.level + 1, outer };
     const { length } = array;
@@ -255,10 +314,13 @@ class ContextPayload implements Payload {
       const start = scratch.length;
       scratch.bytes[scratch.length++] = COMMA;
       let fits: boolean;
-      if (!hasOwn(array, i)) fits = this.#put(NULL);
+      if (!hasOwn(array, i)) {
+        fits = this.#put(NULL);
+      }
       // A fifth of what a descriptor costs where the key is an index; a setter alone reads as undefined.
-      else if (lookupGetter(array, i) !== undefined) fits = this.#put(GETTER);
-      else {
+      else if (lookupGetter(array, i) !== undefined) {
+        fits = this.#put(GETTER);
+      } else {
         const element = array[i];
         // Lists of names and values in turn: rawHeaders, the arguments of a command.
         fits = isSecret ? this.#put(SECRET) : this.#value(element, holder);
@@ -269,10 +331,15 @@ class ContextPayload implements Payload {
         break;
       }
     }
-    if (i < length) this.#more(MORE_ELEMENTS, length - i);
+    if (i < length) {
+      this.#more(MORE_ELEMENTS, length - i);
+    }
     // In the place of the first comma.
-    if (scratch.length > opening) scratch.bytes[opening] = OPENING_BRACKET;
-    else scratch.bytes[scratch.length++] = OPENING_BRACKET;
+    if (scratch.length > opening) {
+      scratch.bytes[opening] = OPENING_BRACKET;
+    } else {
+      scratch.bytes[scratch.length++] = OPENING_BRACKET;
+    }
     scratch.bytes[scratch.length++] = CLOSING_BRACKET;
     this.#limit += TAIL;
     return true;
@@ -295,7 +362,9 @@ function refState(timer: object): Fragment | undefined {
   if (state === undefined) {
     const symbols = getOwnPropertySymbols(timer);
     for (let i = 0; i < symbols.length; i++) {
-      if (symbolDescription(symbols[i]) !== 'refed') continue;
+      if (symbolDescription(symbols[i]) !== 'refed') {
+        continue;
+      }
       refed = symbols[i];
       state = ownValue(timer, refed);
     }

@@ -47,7 +47,9 @@ export class FieldTable {
     let field = this.#fields.get(key);
     if (field === undefined) {
       field = this.#create(key);
-      if (key.length > CONTEXT_KEY_MAX) return field;
+      if (key.length > CONTEXT_KEY_MAX) {
+        return field;
+      }
       if (this.#fields.size >= FIELDS_KEPT) {
         this.#fields = new OwnMap();
         // or the old fields would live on behind them
@@ -64,7 +66,11 @@ export class FieldTable {
     const name =
       this.#redaction.redactText(isCut ? slice(key, 0, CONTEXT_KEY_MAX) : key) + (isCut ? '...' : '');
     let link = false;
-    for (let i = 0; i < LINKS.length; i++) if (key === LINKS[i]) link = true;
+    for (let i = 0; i < LINKS.length; i++) {
+      if (key === LINKS[i]) {
+        link = true;
+      }
+    }
     const start = `,${quoteAscii(name)}:`;
     return {
       key,

@@ -33,8 +33,14 @@ const OWN_FOLDER = basename(__filename) === 'frame.js' ? dirname(__filename) + s
 
 /** Whether the frames of this file are the tracer's or those of Node's async_hooks, and stay out. */
 export function isLeftOut(file: string): boolean {
-  if (OWN_FOLDER !== undefined && startsWith(file, OWN_FOLDER)) return true;
-  for (let i = 0; i < NODE_ASYNC_HOOKS.length; i++) if (file === NODE_ASYNC_HOOKS[i]) return true;
+  if (OWN_FOLDER !== undefined && startsWith(file, OWN_FOLDER)) {
+    return true;
+  }
+  for (let i = 0; i < NODE_ASYNC_HOOKS.length; i++) {
+    if (file === NODE_ASYNC_HOOKS[i]) {
+      return true;
+    }
+  }
   return false;
 }
 
@@ -53,11 +59,19 @@ export interface Location {
  */
 export function frameText(location: Location): string {
   let name = location.functionName;
-  if (name.length > FUNCTION_NAME_MAX) name = `${slice(name, 0, FUNCTION_NAME_MAX)}...`;
-  if (includes(name, '%')) name = replace(replace(name, '%25', '%2525'), '%3A', '%253A');
-  if (includes(name, ':')) name = replace(name, ':', '%3A');
+  if (name.length > FUNCTION_NAME_MAX) {
+    name = `${slice(name, 0, FUNCTION_NAME_MAX)}...`;
+  }
+  if (includes(name, '%')) {
+    name = replace(replace(name, '%25', '%2525'), '%3A', '%253A');
+  }
+  if (includes(name, ':')) {
+    name = replace(name, ':', '%3A');
+  }
   let file = location.fileName;
-  if (file.length > FILE_NAME_MAX) file = `${slice(file, 0, FILE_NAME_MAX)}...`;
+  if (file.length > FILE_NAME_MAX) {
+    file = `${slice(file, 0, FILE_NAME_MAX)}...`;
+  }
   return `${name}:${file}:${location.lineNumber}:${location.columnNumber}`;
 }
 
@@ -68,14 +82,24 @@ function locate(site: NodeJS.CallSite, sites: CallSiteReader): Location {
   const lineNumber = sites.lineNumber(site);
   const columnNumber = sites.columnNumber(site);
   let fileName = typeof script === 'string' && script !== '' ? script : ANONYMOUS;
-  if (typeof script !== 'string' && sites.isEval(site)) fileName = `${sites.evalOrigin(site)}, ${fileName}`;
+  if (typeof script !== 'string' && sites.isEval(site)) {
+    fileName = `${sites.evalOrigin(site)}, ${fileName}`;
+  }
   let place = fileName;
-  if (typeof lineNumber === 'number') place += `:${lineNumber}`;
-  if (typeof lineNumber === 'number' && typeof columnNumber === 'number') place += `:${columnNumber}`;
+  if (typeof lineNumber === 'number') {
+    place += `:${lineNumber}`;
+  }
+  if (typeof lineNumber === 'number' && typeof columnNumber === 'number') {
+    place += `:${columnNumber}`;
+  }
   let functionName = text;
-  if (text === place) functionName = ANONYMOUS;
-  else if (text === `async ${place}`) functionName = `async ${ANONYMOUS}`;
-  else if (endsWith(text, ` (${place})`)) functionName = slice(text, 0, text.length - place.length - 3);
+  if (text === place) {
+    functionName = ANONYMOUS;
+  } else if (text === `async ${place}`) {
+    functionName = `async ${ANONYMOUS}`;
+  } else if (endsWith(text, ` (${place})`)) {
+    functionName = slice(text, 0, text.length - place.length - 3);
+  }
   return { functionName, fileName, lineNumber: lineNumber ?? 0, columnNumber: columnNumber ?? 0 };
 }
 
@@ -142,18 +166,27 @@ export class FrameTable {
   find(site: NodeJS.CallSite, previous: Frame, mayBeAsync: boolean): Frame {
     const sites = this.sites;
     const name = sites.scriptName(site);
-    if (typeof name !== 'string' || name === '') return this.#findNameless(site);
+    if (typeof name !== 'string' || name === '') {
+      return this.#findNameless(site);
+    }
     const guess = previous.next;
     const script = guess !== undefined && guess.script.name === name ? guess.script : this.#script(name);
-    if (script.leftOut) return LEFT_OUT;
+    if (script.leftOut) {
+      return LEFT_OUT;
+    }
     const position = sites.position(site);
     const typeName = sites.typeName(site);
     const hash = script.builtin ? '' : sites.scriptHash(site);
     let flags = 0;
     // V8 names no type where there is no receiver yet, and the global object's like any other's.
-    if (typeName === null && sites.isConstructor(site)) flags = CONSTRUCTOR;
-    else if (typeName === 'Object' && sites.isToplevel(site)) flags = TOPLEVEL;
-    if (mayBeAsync && sites.isAsync(site)) flags |= ASYNC;
+    if (typeName === null && sites.isConstructor(site)) {
+      flags = CONSTRUCTOR;
+    } else if (typeName === 'Object' && sites.isToplevel(site)) {
+      flags = TOPLEVEL;
+    }
+    if (mayBeAsync && sites.isAsync(site)) {
+      flags |= ASYNC;
+    }
     let frame = guess;
     if (
       frame === undefined ||

@@ -30,7 +30,9 @@ type TypedArray = Uint8Array | Int32Array | Float64Array;
 /** Copies the methods of `Base` to a class of our own, where no later patch of Base.prototype reaches them. */
 function detach(Detached: { prototype: object }, Base: { prototype: object }): void {
   for (const key of Reflect.ownKeys(Base.prototype)) {
-    if (key === 'constructor') continue;
+    if (key === 'constructor') {
+      continue;
+    }
     Object.defineProperty(Detached.prototype, key, Object.getOwnPropertyDescriptor(Base.prototype, key)!);
   }
 }

@@ -20,7 +20,9 @@ export function quoteAscii(text: string): string {
   let from = 0;
   for (let i = 0; i < quoted.length; i++) {
     const code = charCodeAt(quoted, i);
-    if (code < 0x7f) continue;
+    if (code < 0x7f) {
+      continue;
+    }
     ascii += slice(quoted, from, i) + escapeUnit(code);
     from = i + 1;
   }

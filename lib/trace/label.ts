@@ -79,16 +79,24 @@ let functionNames = new OwnMap<string, Fragment>();
 /** Runs no code of the program; `object` must not be a Proxy. */
 export function classOf(object: object): ClassInfo {
   const prototype = getPrototypeOf(object);
-  if (prototype === objectPrototype) return PLAIN;
-  if (prototype === arrayPrototype) return isArray(object) ? ARRAY : PLAIN;
-  if (prototype === null) return isModuleNamespaceObject(object) ? MODULE : PLAIN;
+  if (prototype === objectPrototype) {
+    return PLAIN;
+  }
+  if (prototype === arrayPrototype) {
+    return isArray(object) ? ARRAY : PLAIN;
+  }
+  if (prototype === null) {
+    return isModuleNamespaceObject(object) ? MODULE : PLAIN;
+  }
   let info = classes.get(prototype);
   if (info === undefined) {
     info = createClass(className(prototype), kindOf(object));
     classes.set(prototype, info);
   }
   // An object made with the prototype of such a class need not be an array.
-  if (info.kind === Kind.Array && !isArray(object)) return PLAIN;
+  if (info.kind === Kind.Array && !isArray(object)) {
+    return PLAIN;
+  }
   return info;
 }
 
@@ -98,7 +106,9 @@ function createClass(name: string, kind: Kind): ClassInfo {
 }
 
 function kindOf(object: object): Kind {
-  if (isArray(object)) return Kind.Array;
+  if (isArray(object)) {
+    return Kind.Array;
+  }
   const special =
     isRegExp(object) ||
     isDate(object) ||
@@ -117,7 +127,9 @@ function className(prototype: object): string {
     const maker = ownValue(at, 'constructor');
     if (typeof maker === 'function' && !isProxy(maker)) {
       const name = ownValue(maker, 'name');
-      if (typeof name === 'string' && name !== '') return slice(name, 0, NAME_MAX);
+      if (typeof name === 'string' && name !== '') {
+        return slice(name, 0, NAME_MAX);
+      }
     }
     at = getPrototypeOf(at);
   }
@@ -133,13 +145,19 @@ export function ownValue(object: object, key: PropertyKey): unknown {
 /** `"[Function: name]"`. */
 export function functionLabel(callee: object): Fragment {
   let label = functions.get(callee);
-  if (label !== undefined) return label;
-  if (isProxy(callee)) return PROXY;
+  if (label !== undefined) {
+    return label;
+  }
+  if (isProxy(callee)) {
+    return PROXY;
+  }
   const name = ownValue(callee, 'name');
   label = typeof name === 'string' && name !== '' ? namedFunction(name) : FUNCTION;
   // Functions that live long are seen often and get in soon; a closure made for one call rarely does. An entry
   // costs its function a hash code and the collector a look.
-  if ((functionsSeen++ & 7) === 0) functions.set(callee, label);
+  if ((functionsSeen++ & 7) === 0) {
+    functions.set(callee, label);
+  }
   return label;
 }
 
@@ -148,7 +166,9 @@ function namedFunction(name: string): Fragment {
   let label = functionNames.get(shown);
   if (label === undefined) {
     label = createFragment(quoteAscii(`[Function: ${shown}]`));
-    if (functionNames.size >= FUNCTION_NAMES_KEPT) functionNames = new OwnMap();
+    if (functionNames.size >= FUNCTION_NAMES_KEPT) {
+      functionNames = new OwnMap();
+    }
     functionNames.set(shown, label);
   }
   return label;
@@ -161,12 +181,22 @@ function namedFunction(name: string): Fragment {
 export function slotText(object: object, name: string): string {
   if (isRegExp(object)) {
     let flags = '';
-    for (let i = 0; i < FLAGS.length; i++) if (FLAGS[i][1](object)) flags += FLAGS[i][0];
+    for (let i = 0; i < FLAGS.length; i++) {
+      if (FLAGS[i][1](object)) {
+        flags += FLAGS[i][0];
+      }
+    }
     return `/${source(object)}/${flags}`;
   }
-  if (isDate(object)) return isNaNumber(getTime(object)) ? 'Invalid Date' : toISOString(object);
-  if (isMap(object)) return `[${name}(${mapSize(object)})]`;
-  if (isSet(object)) return `[${name}(${setSize(object)})]`;
+  if (isDate(object)) {
+    return isNaNumber(getTime(object)) ? 'Invalid Date' : toISOString(object);
+  }
+  if (isMap(object)) {
+    return `[${name}(${mapSize(object)})]`;
+  }
+  if (isSet(object)) {
+    return `[${name}(${setSize(object)})]`;
+  }
   if (isNativeError(object)) {
     const message = ownValue(object, 'message');
     return typeof message === 'string' && message !== '' ? `[${name}: ${message}]` : `[${name}]`;
@@ -174,6 +204,8 @@ export function slotText(object: object, name: string): string {
   if (isAnyArrayBuffer(object)) {
     return `[${name}(${types.isSharedArrayBuffer(object) ? sharedByteLength(object) : byteLength(object)})]`;
   }
-  if (isArrayBufferView(object) && types.isTypedArray(object)) return `[${name}(${viewLength(object)})]`;
+  if (isArrayBufferView(object) && types.isTypedArray(object)) {
+    return `[${name}(${viewLength(object)})]`;
+  }
   return `[${name}]`;
 }

@@ -41,7 +41,9 @@ export class RecentIds {
   private readonly pages: (Int32Array | undefined)[] = [];
 
   constructor() {
-    for (let i = 0; i < SLOTS; i++) this.pages[i] = undefined;
+    for (let i = 0; i < SLOTS; i++) {
+      this.pages[i] = undefined;
+    }
   }
 
   /** Any number may be asked for. */
@@ -49,9 +51,13 @@ export class RecentIds {
     const number = pageNumber(id);
     const slot = number & (SLOTS - 1);
     const page = this.pages[slot];
-    if (page === undefined) return Mark.none;
+    if (page === undefined) {
+      return Mark.none;
+    }
     const owner = this.numbers[slot];
-    if (owner === number) return (page[(id & (PAGE_SIZE - 1)) >> 4] >>> ((id & 15) << 1)) & 3;
+    if (owner === number) {
+      return (page[(id & (PAGE_SIZE - 1)) >> 4] >>> ((id & 15) << 1)) & 3;
+    }
     return owner > number ? Mark.forgotten : Mark.none;
   }
 
@@ -60,9 +66,13 @@ export class RecentIds {
     const number = pageNumber(id);
     const slot = number & (SLOTS - 1);
     let page = this.pages[slot];
-    if (page === undefined || this.numbers[slot] < number) page = this.turn(slot, number);
+    if (page === undefined || this.numbers[slot] < number) {
+      page = this.turn(slot, number);
+    }
     // Of an older page nothing is known any more.
-    if (this.numbers[slot] === number) page[(id & (PAGE_SIZE - 1)) >> 4] |= mark << ((id & 15) << 1);
+    if (this.numbers[slot] === number) {
+      page[(id & (PAGE_SIZE - 1)) >> 4] |= mark << ((id & 15) << 1);
+    }
   }
 
   private turn(slot: number, number: number): Int32Array {
@@ -71,7 +81,9 @@ export class RecentIds {
       page = new Int32Array(WORDS);
       this.pages[slot] = page;
     } else {
-      for (let i = 0; i < WORDS; i++) page[i] = 0;
+      for (let i = 0; i < WORDS; i++) {
+        page[i] = 0;
+      }
     }
     this.numbers[slot] = number;
     return page;

@@ -67,9 +67,13 @@ export class Redaction {
     const globs = [...REDACTED_NAMES];
     const patterns: RegExp[] = [];
     for (const entry of redact) {
-      if (typeof entry === 'string') globs.push(entry);
+      if (typeof entry === 'string') {
+        globs.push(entry);
+      }
       // A copy: the program's own may be sticky, global or patched.
-      else patterns.push(new RegExp(entry.source, entry.flags.replace(/[gy]/g, '')));
+      else {
+        patterns.push(new RegExp(entry.source, entry.flags.replace(/[gy]/g, '')));
+      }
     }
     this.#globs = globs.map((glob) => glob.toLowerCase().split('*'));
     this.#patterns = patterns;
@@ -77,10 +81,14 @@ export class Redaction {
 
   isSecret(name: string): boolean {
     let secret = this.#decisions.get(name);
-    if (secret !== undefined) return secret;
+    if (secret !== undefined) {
+      return secret;
+    }
     secret = this.#decide(name.length > NAME_MAX ? slice(name, 0, NAME_MAX) : name);
     if (name.length <= NAME_MAX) {
-      if (this.#decisions.size >= DECISIONS_MAX) this.#decisions = new OwnMap();
+      if (this.#decisions.size >= DECISIONS_MAX) {
+        this.#decisions = new OwnMap();
+      }
       this.#decisions.set(name, secret);
     }
     return secret;
@@ -88,10 +96,16 @@ export class Redaction {
 
   #decide(name: string): boolean {
     const lower = toLowerCase(name);
-    for (let i = 0; i < this.#globs.length; i++) if (matches(this.#globs[i], lower)) return true;
+    for (let i = 0; i < this.#globs.length; i++) {
+      if (matches(this.#globs[i], lower)) {
+        return true;
+      }
+    }
     for (let i = 0; i < this.#patterns.length; i++) {
       const pattern = this.#patterns[i];
-      if (exec(pattern, name) !== null) return true;
+      if (exec(pattern, name) !== null) {
+        return true;
+      }
     }
     return false;
   }
@@ -99,9 +113,17 @@ export class Redaction {
   /** Whether the whole text is such a name, as the elements of rawHeaders and of an argument list are. */
   isSecretName(text: string): boolean {
     let start = 0;
-    while (start < text.length && charCodeAt(text, start) === 0x2d) start++;
-    if (start === text.length || text.length > NAME_MAX) return false;
-    for (let i = start; i < text.length; i++) if (!isNameCode(charCodeAt(text, i))) return false;
+    while (start < text.length && charCodeAt(text, start) === 0x2d) {
+      start++;
+    }
+    if (start === text.length || text.length > NAME_MAX) {
+      return false;
+    }
+    for (let i = start; i < text.length; i++) {
+      if (!isNameCode(charCodeAt(text, i))) {
+        return false;
+      }
+    }
     return this.isSecret(start === 0 ? text : slice(text, start));
   }
 
@@ -123,13 +145,21 @@ export class Redaction {
       let end = -1;
       if (code === COLON || code === EQUALS) {
         let nameEnd = i;
-        while (nameEnd > from && isBlank(charCodeAt(text, nameEnd - 1))) nameEnd--;
+        while (nameEnd > from && isBlank(charCodeAt(text, nameEnd - 1))) {
+          nameEnd--;
+        }
         const quoted = nameEnd > from && isQuote(charCodeAt(text, nameEnd - 1));
-        if (quoted) nameEnd--;
+        if (quoted) {
+          nameEnd--;
+        }
         // The quotes of JSON within JSON have a backslash before them.
-        while (quoted && nameEnd > from && charCodeAt(text, nameEnd - 1) === BACKSLASH) nameEnd--;
+        while (quoted && nameEnd > from && charCodeAt(text, nameEnd - 1) === BACKSLASH) {
+          nameEnd--;
+        }
         let nameStart = nameEnd;
-        while (nameStart > from && isNameCode(charCodeAt(text, nameStart - 1))) nameStart--;
+        while (nameStart > from && isNameCode(charCodeAt(text, nameStart - 1))) {
+          nameStart--;
+        }
         if (nameStart < nameEnd && this.isSecret(slice(text, nameStart, nameEnd))) {
           start = skipBlanks(text, i + 1);
           end = endOfValue(text, start, code === COLON && !quoted);
@@ -140,7 +170,9 @@ export class Redaction {
           charCodeAt(text, i + 2) === SLASH
         ) {
           end = endOfCredentials(text, i + 3);
-          if (end !== -1) start = i + 3;
+          if (end !== -1) {
+            start = i + 3;
+          }
         }
       } else if (code === SPACE && endsWithScheme(text, i)) {
         start = skipBlanks(text, i);
@@ -161,12 +193,18 @@ export class Redaction {
 /** `pieces` is a glob split at its stars. */
 function matches(pieces: readonly string[], text: string): boolean {
   const last = pieces.length - 1;
-  if (last === 0) return text.length === pieces[0].length && standsAt(pieces[0], text, 0);
-  if (!standsAt(pieces[0], text, 0)) return false;
+  if (last === 0) {
+    return text.length === pieces[0].length && standsAt(pieces[0], text, 0);
+  }
+  if (!standsAt(pieces[0], text, 0)) {
+    return false;
+  }
   let at = pieces[0].length;
   for (let i = 1; i < last; i++) {
     const found = find(pieces[i], text, at);
-    if (found === -1) return false;
+    if (found === -1) {
+      return false;
+    }
     at = found + pieces[i].length;
   }
   const end = text.length - pieces[last].length;
@@ -174,16 +212,26 @@ function matches(pieces: readonly string[], text: string): boolean {
 }
 
 function find(piece: string, text: string, from: number): number {
-  if (indexOf(piece, '?') === -1) return indexOf(text, piece, from);
-  for (let at = from; at <= text.length - piece.length; at++) if (standsAt(piece, text, at)) return at;
+  if (indexOf(piece, '?') === -1) {
+    return indexOf(text, piece, from);
+  }
+  for (let at = from; at <= text.length - piece.length; at++) {
+    if (standsAt(piece, text, at)) {
+      return at;
+    }
+  }
   return -1;
 }
 
 function standsAt(piece: string, text: string, at: number): boolean {
-  if (at + piece.length > text.length) return false;
+  if (at + piece.length > text.length) {
+    return false;
+  }
   for (let i = 0; i < piece.length; i++) {
     const code = charCodeAt(piece, i);
-    if (code !== QUESTION_MARK && code !== charCodeAt(text, at + i)) return false;
+    if (code !== QUESTION_MARK && code !== charCodeAt(text, at + i)) {
+      return false;
+    }
   }
   return true;
 }
@@ -214,30 +262,46 @@ function isNameCode(code: number): boolean {
 }
 
 function skipBlanks(text: string, at: number): number {
-  while (at < text.length && isBlank(charCodeAt(text, at))) at++;
+  while (at < text.length && isBlank(charCodeAt(text, at))) {
+    at++;
+  }
   return at;
 }
 
 /** A header's value ends with its line; any other at its closing quote, or where the next pair may begin. */
 function endOfValue(text: string, start: number, isHeader: boolean): number {
   let at = start;
-  while (at < text.length && charCodeAt(text, at) === BACKSLASH) at++;
+  while (at < text.length && charCodeAt(text, at) === BACKSLASH) {
+    at++;
+  }
   const opening = at < text.length ? charCodeAt(text, at) : 0;
   if (isQuote(opening) && !isHeader) {
     const nested = at > start; // JSON within JSON: here \" closes
     for (at++; at < text.length; at++) {
       const code = charCodeAt(text, at);
-      if (code === opening) return at + 1;
-      if (code === BACKSLASH && !nested) at++;
+      if (code === opening) {
+        return at + 1;
+      }
+      if (code === BACKSLASH && !nested) {
+        at++;
+      }
     }
     return text.length;
   }
   for (at = start; at < text.length; at++) {
     const code = charCodeAt(text, at);
-    if (code === CARRIAGE_RETURN || code === LINE_FEED) return at;
-    if (isHeader) continue;
-    if (code === AMPERSAND || code === SEMICOLON || code === COMMA) return at;
-    if (code === CLOSING_BRACE || isQuote(code)) return at;
+    if (code === CARRIAGE_RETURN || code === LINE_FEED) {
+      return at;
+    }
+    if (isHeader) {
+      continue;
+    }
+    if (code === AMPERSAND || code === SEMICOLON || code === COMMA) {
+      return at;
+    }
+    if (code === CLOSING_BRACE || isQuote(code)) {
+      return at;
+    }
   }
   return text.length;
 }
@@ -246,14 +310,19 @@ function endOfValue(text: string, start: number, isHeader: boolean): number {
 function endOfCredentials(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const code = charCodeAt(text, at);
-    if (code === AT) return at;
-    if (code === SLASH || code === SPACE || code === QUESTION_MARK || code === 0x23 || isQuote(code))
+    if (code === AT) {
+      return at;
+    }
+    if (code === SLASH || code === SPACE || code === QUESTION_MARK || code === 0x23 || isQuote(code)) {
       return -1;
+    }
   }
   return -1;
 }
 
 function endsWithScheme(text: string, end: number): boolean {
-  if (end >= 6 && toLowerCase(slice(text, end - 6, end)) === 'bearer') return true;
+  if (end >= 6 && toLowerCase(slice(text, end - 6, end)) === 'bearer') {
+    return true;
+  }
   return end >= 5 && toLowerCase(slice(text, end - 5, end)) === 'basic';
 }

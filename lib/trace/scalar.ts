@@ -32,7 +32,9 @@ export function putNumber(scratch: Scratch, value: number, limit: number): boole
   if (value < 0 || value > SMALL_INTEGER_MAX || (value | 0) !== value) {
     return putAscii(scratch, isFiniteNumber(value) ? `${value}` : `"${value}"`, limit);
   }
-  if (scratch.length + DIGITS_MAX > limit) return false;
+  if (scratch.length + DIGITS_MAX > limit) {
+    return false;
+  }
   putDigits(scratch, value);
   return true;
 }
@@ -42,7 +44,9 @@ export function putDigits(scratch: Scratch, value: number): void {
   const { bytes } = scratch;
   let rest = min(value, SMALL_INTEGER_MAX);
   let at = scratch.length + 1;
-  for (let bound = 10; bound <= rest; bound *= 10) at++;
+  for (let bound = 10; bound <= rest; bound *= 10) {
+    at++;
+  }
   scratch.length = at;
   do {
     const quotient = (rest / 10) | 0;
@@ -61,7 +65,9 @@ export function putString(scratch: Scratch, text: string, limit: number, redacti
     let i = 0;
     for (; i < length; i++) {
       const code = charCodeAt(text, i);
-      if (!isHarmless(code) || (code === SPACE && i > 4 && mayEndScheme(charCodeAt(text, i - 1)))) break;
+      if (!isHarmless(code) || (code === SPACE && i > 4 && mayEndScheme(charCodeAt(text, i - 1)))) {
+        break;
+      }
       bytes[at++] = code;
     }
     if (i === length) {
@@ -72,7 +78,9 @@ export function putString(scratch: Scratch, text: string, limit: number, redacti
   }
   let shown = length > CONTEXT_STRING_MAX ? slice(text, 0, CONTEXT_STRING_MAX) : text;
   shown = redaction.redactText(shown);
-  if (length > CONTEXT_STRING_MAX) shown += `... ${length - CONTEXT_STRING_MAX} more`;
+  if (length > CONTEXT_STRING_MAX) {
+    shown += `... ${length - CONTEXT_STRING_MAX} more`;
+  }
   return putAscii(scratch, quoteAscii(shown), limit);
 }
 
@@ -83,10 +91,14 @@ export function putRare(
   limit: number,
   redaction: Redaction,
 ): boolean {
-  if (typeof value === 'symbol') return putString(scratch, toText(value), limit, redaction);
+  if (typeof value === 'symbol') {
+    return putString(scratch, toText(value), limit, redaction);
+  }
   // Writing a large one takes time in the square of its length.
   if (value >= BIGINT_MAX || value <= -BIGINT_MAX) {
-    if (scratch.length + LARGE_BIGINT.length > limit) return false;
+    if (scratch.length + LARGE_BIGINT.length > limit) {
+      return false;
+    }
     scratch.append(LARGE_BIGINT);
     return true;
   }
@@ -95,9 +107,13 @@ export function putRare(
 
 function putAscii(scratch: Scratch, text: string, limit: number): boolean {
   const { length } = text;
-  if (scratch.length + length > limit) return false;
+  if (scratch.length + length > limit) {
+    return false;
+  }
   const { bytes } = scratch;
-  for (let i = 0; i < length; i++) bytes[scratch.length + i] = charCodeAt(text, i);
+  for (let i = 0; i < length; i++) {
+    bytes[scratch.length + i] = charCodeAt(text, i);
+  }
   scratch.length += length;
   return true;
 }

@@ -20,7 +20,9 @@ export function createFragment(text: string): Fragment {
   const { length } = bytes;
   const words = new Float64Array(4 * (((length / TURN) | 0) + 1));
   const target = new Uint8Array(words.buffer);
-  for (let i = 0; i < length; i++) target[i] = bytes[i];
+  for (let i = 0; i < length; i++) {
+    target[i] = bytes[i];
+  }
   return { words, length };
 }
 
@@ -56,7 +58,9 @@ export class Scratch {
 
   /** Makes room for so many bytes more. */
   reserve(bytes: number): void {
-    if (this.length + bytes + TURN > this.bytes.length) this.#grow(this.length + bytes + TURN);
+    if (this.length + bytes + TURN > this.bytes.length) {
+      this.#grow(this.length + bytes + TURN);
+    }
   }
 
   append(fragment: Fragment): void {
@@ -102,7 +106,9 @@ export class Scratch {
 
   #grow(needed: number): void {
     let size = this.bytes.length;
-    while (size < needed) size *= 2;
+    while (size < needed) {
+      size *= 2;
+    }
     const grown = Buffer.allocUnsafeSlow(size);
     copy(this.bytes, grown, 0, 0, this.length);
     this.#view = viewOf(grown);

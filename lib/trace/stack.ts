@@ -53,7 +53,9 @@ class StackPayload implements Payload {
   constructor(limit: number, frames: FrameTable) {
     this.#limit = limit;
     this.#frames = frames;
-    for (let i = 0; i <= CODE_BITS; i++) this.#ownFrames[i] = OWN_FRAMES;
+    for (let i = 0; i <= CODE_BITS; i++) {
+      this.#ownFrames[i] = OWN_FRAMES;
+    }
   }
 
   append(scratch: Scratch, _subject?: object, code = 0, caller?: Call): number {
@@ -85,11 +87,15 @@ class StackPayload implements Payload {
           above = undefined;
           continue;
         }
-        if (this.#kept >= this.#limit || seen < asked) break;
+        if (this.#kept >= this.#limit || seen < asked) {
+          break;
+        }
         // More of our frames than ever before stand in the way of the program's.
         ownFrames[op] += this.#limit - this.#kept;
       }
-      if (this.#kept > 0) scratch.length--; // the last comma
+      if (this.#kept > 0) {
+        scratch.length--; // the last comma
+      }
       scratch.appendByte(CLOSING_BRACKET);
       return scratch.length - start;
     } catch {
@@ -99,7 +105,9 @@ class StackPayload implements Payload {
       return 0;
     } finally {
       // A stack that went through the tracer's or Node's own frames again and again is no measure for others.
-      if (ownFrames[op] > OWN_FRAMES_MAX) ownFrames[op] = OWN_FRAMES_MAX;
+      if (ownFrames[op] > OWN_FRAMES_MAX) {
+        ownFrames[op] = OWN_FRAMES_MAX;
+      }
     }
   }
 
@@ -111,7 +119,9 @@ class StackPayload implements Payload {
     let previous = table.top;
     for (let i = 0; i < length && this.#kept < this.#limit; i++) {
       const frame = table.find(trace[i], previous, mayBeAsync);
-      if (frame === LEFT_OUT) continue;
+      if (frame === LEFT_OUT) {
+        continue;
+      }
       scratch.append(frame.fragment);
       this.#kept++;
       previous = frame;
@@ -126,7 +136,9 @@ class StackPayload implements Payload {
     const lines = split(stack, '\n    at ');
     for (let i = 1; i < lines.length && this.#kept < this.#limit; i++) {
       const frame = table.findText(lines[i], readLine);
-      if (frame === LEFT_OUT) continue;
+      if (frame === LEFT_OUT) {
+        continue;
+      }
       scratch.append(frame.fragment);
       this.#kept++;
     }
@@ -149,7 +161,9 @@ function readLine(text: string): Location {
     };
   } catch {
     // the language's own functions, as in "Array.map (<anonymous>)"
-    if (endsWith(text, ` (${ANONYMOUS})`)) location.functionName = slice(text, 0, -ANONYMOUS.length - 3);
+    if (endsWith(text, ` (${ANONYMOUS})`)) {
+      location.functionName = slice(text, 0, -ANONYMOUS.length - 3);
+    }
   }
   return location;
 }
