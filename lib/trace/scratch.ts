@@ -1,3 +1,4 @@
+import { putWords } from './fragment';
 import { OwnDataView, uncurryThis } from './intrinsics';
 
 const copy = uncurryThis(Buffer.prototype.copy);
@@ -26,14 +27,11 @@ export function createFragment(text: string): Fragment {
   return { words, length };
 }
 
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-
 /**
  * Where JSON values are written, one behind the other, until their records are encoded.
  *
  * Invariant: bytes[0, length) is what was written, and a turn has room behind it, which may be overwritten at any
- * time. No eight bytes of UTF-8 are a NaN, whose bits a load and store as a double need not keep: one ends in 0x7F
- * or 0xFF behind a byte from 0xF0.
+ * time. Why doubles keep UTF-8 as it is: fragment.ts.
  */
 export class Scratch {
   bytes: Buffer;
@@ -69,21 +67,8 @@ export class Scratch {
   }
 
   /** `append` where there is room already. */
-  put(fragment: Fragment): void {
-    const { words } = fragment;
-    const view = this.#view;
-    let at = this.length;
-    const end = at + fragment.length;
-    this.length = end;
-    let i = 0;
-    do {
-      view.setFloat64(at, words[i], LITTLE_ENDIAN);
-      view.setFloat64(at + 8, words[i + 1], LITTLE_ENDIAN);
-      view.setFloat64(at + 16, words[i + 2], LITTLE_ENDIAN);
-      view.setFloat64(at + 24, words[i + 3], LITTLE_ENDIAN);
-      i += 4;
-      at += TURN;
-    } while (at < end);
+  put({ words, length }: Fragment): void {
+    this.length = putWords(this.#view, this.length, words, 0, length);
   }
 
   appendByte(byte: number): void {

@@ -1,4 +1,4 @@
-/** What this Node.js offers of async_hooks, asked of the feature itself, never of a version. */
+/** What a trace needs of the machine and of this Node.js, asked of the feature itself, never of a version. */
 import * as asyncHooks from 'node:async_hooks';
 import { TracerError } from '../errors';
 
@@ -30,6 +30,20 @@ export function requireHooks(): void {
       'ERR_ASYNC_TRACER_UNSUPPORTED',
       `This process cannot make async hooks: ${(error as Error).message}.${hint}`,
       { cause: error },
+    );
+  }
+}
+
+/**
+ * Bytes are stored as doubles and words, and the clock is read in halves: the lowest byte has to stand first.
+ *
+ * @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where it does not, as on IBM Z
+ */
+export function requireLittleEndian(lowestByte = new Uint8Array(Uint16Array.of(1).buffer)[0]): void {
+  if (lowestByte !== 1) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_UNSUPPORTED',
+      'This processor is big-endian; async-tracer writes its records on little-endian ones alone.',
     );
   }
 }

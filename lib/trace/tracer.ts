@@ -16,7 +16,7 @@ import { isResolved, isSelected } from './options/resolve';
 import { show } from './options/value';
 import { asClaimed, asOwn } from './own';
 import type * as Payloads from './payload';
-import { requireHooks } from './support';
+import { requireHooks, requireLittleEndian } from './support';
 import { warn } from './warning';
 
 /** What a tracer has recorded so far. */
@@ -110,6 +110,7 @@ export class Tracer implements Disposable, AsyncDisposable {
     this.#reopenable = typeof target === 'string';
     const { contexts, stacks } = options;
     requireHooks();
+    requireLittleEndian();
     // What can be refused comes first, so that a refusal leaves nothing behind.
     const stack = stacks > 0 ? payloads().createStackPayload(stacks) : undefined;
     const context = contexts === false ? undefined : payloads().createContextPayload(contexts);
