@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AsyncResource } from 'node:async_hooks';
+import { spawnSync } from 'node:child_process';
 import { linkSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -52,6 +53,27 @@ describe('tracer', () => {
     make('MINE4');
     await tracer.close();
     assert.deepEqual(types(log), ['MINE2', 'MINE4']);
+  });
+
+  it('leaves out the timer of another tracer, however many flushes that has made', () => {
+    const [one, other] = [newLog(), newLog()];
+    const program = `
+      const asyncTracer = require(${JSON.stringify(path.join(__dirname, '../lib/main'))});
+      const a = asyncTracer(${JSON.stringify(one)}, { flushInterval: 5 });
+      (async () => {
+        for (let i = 0; i < 700; i++) await a.flush();
+        const b = asyncTracer(${JSON.stringify(other)});
+        // Until the timer of the first has written what is begun here.
+        for (const { bytes } = a.stats(); a.stats().bytes === bytes; ) await new Promise(setImmediate);
+        await b.close();
+        await a.close();
+      })();`;
+    const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+    // What the program began before the second tracer has its init in the log of the first one.
+    const begun = new Set(validateLog(one).map((record) => 'opid' in record && record.opid));
+    const foreign = validateLog(other).filter((record) => 'opid' in record && !begun.has(record.opid));
+    assert.deepEqual(foreign, []);
   });
 
   it('maxBuffer makes chunks small for a stream, and not for a file', async () => {

@@ -120,6 +120,13 @@ export function areaOf(op: string): Area {
   return AREA_OF_OP[op] ?? 'custom';
 }
 
+// Taken at load: it is asked in a hook, where nothing that the program has patched may run.
+const slice = Function.prototype.call.bind(String.prototype.slice) as (
+  text: string,
+  from: number,
+  to?: number,
+) => string;
+
 /**
  * The op of a type: a final WRAP is taken out, but only from a name in Node's own list of types, since TCPWRAP says
  * nothing more than TCP, while a program that calls a resource GIFTWRAP means it.
@@ -128,5 +135,5 @@ export function areaOf(op: string): Area {
  * @param isProvider whether `type` is a key of `async_hooks.asyncWrapProviders`
  */
 export function opOf(type: string, isProvider: boolean): string {
-  return isProvider && type.length > 4 && type.endsWith('WRAP') ? type.slice(0, -4) : type;
+  return isProvider && type.length > 4 && slice(type, -4) === 'WRAP' ? slice(type, 0, -4) : type;
 }

@@ -55,7 +55,7 @@ export function monotonicNs(): number {
   return half[1] * HIGH + half[0];
 }
 
-/** Times that can be kept before they are made text: a batch (see encoder.ts), and one for a record on its own. */
+/** Times that can be kept before they are made text: of the notes (encoder.ts), and one for a record on its own. */
 export const SLOTS = 1025;
 const SPARE = SLOTS - 1;
 

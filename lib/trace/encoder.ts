@@ -34,6 +34,7 @@ import {
   TIME,
 } from './fragment';
 import { Handover, isStackEnough } from './handover';
+import { copyInto, utf8 } from './intrinsics';
 import { MISSING, Notes } from './notes';
 import type { Call, Payload } from './payload';
 
@@ -102,7 +103,6 @@ const BARE_OPEN = Buffer.from('{"opid":').readDoubleLE();
 const BARE_CLOSE = Buffer.from('}\n').readInt16LE();
 
 const { floor, max, min } = Math;
-const bufferFrom = Buffer.from;
 
 export function createEncoder(options: EncoderOptions): Encoder {
   const { clock, chunkSize, stack, context, write } = options;
@@ -322,13 +322,13 @@ export function createEncoder(options: EncoderOptions): Encoder {
     const payload = phase === PhaseIndex.init ? stack : resource === undefined ? undefined : context;
     const start = payloads.length;
     const length = payload === undefined ? 0 : payload.append(payloads, resource, Code.rare, rare);
-    const text = bufferFrom(fields, 'utf8');
+    const text = utf8(fields);
     // The time is made text only when those of the notes have been.
     clock.read(ALONE);
     chunk.makeRoom(length + text.length);
     const to = chunk.view;
     const p = putNumber(to, fragments.put(to, chunk.pos, OPEN), id);
-    text.copy(chunk.bytes, p);
+    copyInto(chunk.bytes, text, p);
     const next = putTime(to, fragments.put(to, p + text.length, TIME), time, fraction);
     const close = length === 0 ? next : putPayload(to, next, phase, start, length);
     chunk.pos = fragments.put(to, close, CLOSE);

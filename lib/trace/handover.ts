@@ -6,9 +6,9 @@ import type { Chunk } from './chunk';
 import { type Clock, putTime } from './clock';
 import { DROPPED, KEPT, type Outcome } from './destination/destination';
 import { CLOSE, type Fragments, TIME } from './fragment';
-import { copyInto, uncurryThis } from './intrinsics';
+import { copyInto, uncurryThis, utf8 } from './intrinsics';
 
-const bufferFrom = Buffer.from;
+const allocate = Buffer.allocUnsafeSlow;
 const subarray = uncurryThis(Buffer.prototype.subarray);
 
 /**
@@ -91,7 +91,10 @@ export class Handover {
     const outcome = this.#attempt(handed);
     this.busy = false;
     // A stream's write may run callbacks of the program, too: their records stand behind what was handed on.
-    const rest = chunk.pos > handed ? bufferFrom(subarray(chunk.bytes, handed, chunk.pos)) : undefined;
+    const rest = chunk.pos > handed ? allocate(chunk.pos - handed) : undefined;
+    if (rest !== undefined) {
+      copyInto(rest, subarray(chunk.bytes, handed, chunk.pos));
+    }
     chunk.pos = 0;
     this.records -= recordsHanded;
     this.#told -= toldHanded;
@@ -106,7 +109,7 @@ export class Handover {
     this.#tellMissed(this.#time, this.#fraction);
     if (rest !== undefined) {
       chunk.makeRoom(rest.length);
-      rest.copy(chunk.bytes, chunk.pos);
+      copyInto(chunk.bytes, rest, chunk.pos);
       chunk.pos += rest.length;
     }
   }
@@ -141,9 +144,9 @@ export class Handover {
 
   #putLine(fields: string, time: Float64Array, fraction: Int32Array): void {
     const { chunk, fragments, open } = this.#options;
-    const text = bufferFrom(open + fields, 'utf8');
+    const text = utf8(open + fields);
     chunk.makeRoom(text.length);
-    text.copy(chunk.bytes, chunk.pos);
+    copyInto(chunk.bytes, text, chunk.pos);
     const p = fragments.put(chunk.view, chunk.pos + text.length, TIME);
     chunk.pos = fragments.put(chunk.view, putTime(chunk.view, p, time, fraction), CLOSE);
   }

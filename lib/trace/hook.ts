@@ -2,8 +2,9 @@
  * The async_hooks callbacks: what is known of an operation, whether it is recorded, and when.
  *
  * A callback that throws ends the process, and no handler of the program is asked (lib/internal/async_hooks.js,
- * fatalError). So each catches what can still go wrong, a stack that is nearly used up above all, and counts the
- * record as lost; where even that call finds no stack, by a store that needs none.
+ * fatalError); where the stack is too short even for that, the error goes on into the midst of Node's own code. So each
+ * catches what can still go wrong, a stack that is nearly used up above all, and counts the record as lost; where even
+ * that call finds no stack, by a store that needs none.
  */
 import * as asyncHooks from 'node:async_hooks';
 import { Code, PhaseIndex } from './codes';
@@ -41,6 +42,8 @@ export interface Hook {
  *   would stand between.
  * - Node calls for destroys in batches, later. A tick is put into the batch before its `after` comes, so where nothing
  *   stands between its destroy and another one, both are of one batch.
+ *
+ * A program that names an AsyncResource TickObject is on its own.
  *
  * Not of promises, whose turn may come without an event: WebAssembly.compile() settles one 50 ms after the last.
  */
@@ -172,8 +175,9 @@ export function createTraceHook(options: HookOptions): Hook {
         last = OTHER;
         return;
       }
-      record(PhaseIndex.after, code, id, false);
+      // Before the call: what a stream's write makes meanwhile stands between this record and the next one.
       last = code === TICK ? TICK_AFTER : OTHER;
+      record(PhaseIndex.after, code, id, false);
     } catch {
       last = OTHER;
       try {
@@ -193,6 +197,7 @@ export function createTraceHook(options: HookOptions): Hook {
       if (code === Code.own) {
         owned--;
         release(id);
+        inference?.mark(id, Mark.own);
         return;
       }
       if (inference !== undefined) {
@@ -207,8 +212,8 @@ export function createTraceHook(options: HookOptions): Hook {
           rare.event(PhaseIndex.destroy, id);
         } else {
           destroysShared = isShared ? destroysShared + 1 : 0;
-          encodeEvent(PhaseIndex.destroy, code, id, isShared);
           last = DESTROY;
+          encodeEvent(PhaseIndex.destroy, code, id, isShared);
         }
       }
       if (code === Code.rare) {
@@ -263,11 +268,13 @@ export function createTraceHook(options: HookOptions): Hook {
    * V8 looks for the whole frame of a function before it enters it. That of `init` is large once it is optimized, and what
    * is thrown for want of it comes out of the hook: in the midst of Node's constructor of a timer, which then counts as
    * one that will fire, and the process never ends (seen on Node 26 in most runs that overflow the stack on purpose).
+   * V8 leaves `init` uninlined here for its size; inlined, its frame would be this one's.
    */
   function enterInit(id: number, type: string, trigger: number): void {
     try {
       init(id, type, trigger);
     } catch {
+      last = OTHER;
       if (unsureTo !== undefined && id > unsureTo[0]) {
         unsureTo[0] = id;
       }

@@ -25,6 +25,14 @@ export const copyInto: (target: TypedArray, source: TypedArray, offset?: number)
   Uint8Array.prototype.set,
 );
 
+const encoder = new TextEncoder();
+const encode = uncurryThis(TextEncoder.prototype.encode);
+
+/** UTF-8. Not by Buffer.from: inside, it calls methods of Buffer.prototype. */
+export function utf8(text: string): Uint8Array {
+  return encode(encoder, text);
+}
+
 type TypedArray = Uint8Array | Int32Array | Float64Array;
 
 /** Copies the methods of `Base` to a class of our own, where no later patch of Base.prototype reaches them. */

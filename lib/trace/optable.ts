@@ -164,11 +164,12 @@ export class OpTable {
     for (let slot = 0, left = page[PAGE_SIZE]; left > 0; slot++) {
       if (page[slot] !== 0) {
         this.sparse.set(base + slot, page[slot]);
+        // Entry by entry: the call may find no stack, and what is moved must be.
         page[slot] = 0;
+        page[PAGE_SIZE]--;
         left--;
       }
     }
-    page[PAGE_SIZE] = 0;
     this.directory[index] = undefined;
     this.pages--;
     if (this.pool.length < POOL_MAX) {
@@ -224,13 +225,13 @@ class SparseTable {
   }
 
   get(id: number): number {
-    const slot = this.find(id + 1);
+    const slot = slotOf(this.keys, id + 1);
     return this.keys[slot] === 0 ? 0 : this.codes[slot];
   }
 
   /** Returns how many entries were added: 0 or 1. */
   set(id: number, code: number): number {
-    const slot = this.find(id + 1);
+    const slot = slotOf(this.keys, id + 1);
     const added = this.keys[slot] === 0 ? 1 : 0;
     this.keys[slot] = id + 1;
     this.codes[slot] = code;
@@ -242,14 +243,14 @@ class SparseTable {
   }
 
   delete(id: number): number {
-    let hole = this.find(id + 1);
+    let hole = slotOf(this.keys, id + 1);
     if (this.keys[hole] === 0) {
       return 0;
     }
     const code = this.codes[hole];
     const mask = this.keys.length - 1;
     for (let next = (hole + 1) & mask; this.keys[next] !== 0; next = (next + 1) & mask) {
-      const home = this.home(this.keys[next]);
+      const home = homeOf(this.keys[next], mask);
       if (((next - home) & mask) >= ((next - hole) & mask)) {
         this.keys[hole] = this.keys[next];
         this.codes[hole] = this.codes[next];
@@ -264,31 +265,35 @@ class SparseTable {
     return code;
   }
 
-  private home(key: number): number {
-    // Fibonacci hashing of the low half, the high half mixed in: ids differ in their low bits.
-    const high = floor(key / 4294967296);
-    return (imul((key >>> 0) ^ high, 0x9e3779b1) >>> 7) & (this.keys.length - 1);
-  }
-
-  private find(key: number): number {
-    const mask = this.keys.length - 1;
-    let slot = this.home(key);
-    while (this.keys[slot] !== 0 && this.keys[slot] !== key) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
-
   private resize(length: number): void {
-    const { keys, codes } = this;
-    this.keys = new Float64Array(length);
-    this.codes = new Uint16Array(length);
-    for (let i = 0; i < keys.length; i++) {
-      if (keys[i] !== 0) {
-        const slot = this.find(keys[i]);
-        this.keys[slot] = keys[i];
-        this.codes[slot] = codes[i];
+    const keys = new Float64Array(length);
+    const codes = new Uint16Array(length);
+    for (let i = 0; i < this.keys.length; i++) {
+      const key = this.keys[i];
+      if (key !== 0) {
+        const slot = slotOf(keys, key);
+        keys[slot] = key;
+        codes[slot] = this.codes[i];
       }
     }
+    // Last: before, a call may find no stack.
+    this.keys = keys;
+    this.codes = codes;
   }
+}
+
+function homeOf(key: number, mask: number): number {
+  // Fibonacci hashing of the low half, the high half mixed in: ids differ in their low bits.
+  const high = floor(key / 4294967296);
+  return (imul((key >>> 0) ^ high, 0x9e3779b1) >>> 7) & mask;
+}
+
+/** Where the key stands, or would stand. */
+function slotOf(keys: Float64Array, key: number): number {
+  const mask = keys.length - 1;
+  let slot = homeOf(key, mask);
+  while (keys[slot] !== 0 && keys[slot] !== key) {
+    slot = (slot + 1) & mask;
+  }
+  return slot;
 }

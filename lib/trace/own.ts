@@ -15,16 +15,25 @@ const asyncId = uncurryThis(AsyncResource.prototype.asyncId);
 
 export const own = { depth: 0 };
 
-/** Ids kept at most; what is older has ended without a tracer that could see it. */
-const IDS_MAX = 1024;
+/**
+ * Ids kept at most, some thousand calls of flush(). What is older has ended without a tracer that could see it, or is a
+ * promise that the garbage collection will find.
+ */
+const IDS_MAX = 16_384;
 
 /** Our operations that live, for a tracer that is enabled after they were made. */
 const ids = new OwnMap<number, true>();
+/** Those of them that are sure to live, and are not given up for newer ones. */
+const lasting = new OwnMap<number, true>();
+
+const keysOf = uncurryThis(OwnMap.prototype.keys);
+const nextOf = uncurryThis(keysOf(ids).next);
 
 export function claim(id: number): void {
+  lasting.delete(id);
   ids.set(id, true);
   if (ids.size > IDS_MAX) {
-    ids.delete(ownIds()[0]);
+    ids.delete(nextOf(keysOf(ids)).value as number);
   }
 }
 
@@ -33,14 +42,16 @@ export function release(id: number): void {
 }
 
 export function isOwn(id: number): boolean {
-  return ids.get(id) === true;
+  return ids.get(id) === true || lasting.get(id) === true;
 }
 
 export function ownIds(): number[] {
   const list: number[] = [];
-  ids.forEach((_, id) => {
+  function add(_: true, id: number): void {
     list[list.length] = id;
-  });
+  }
+  ids.forEach(add);
+  lasting.forEach(add);
   return list;
 }
 
@@ -72,6 +83,20 @@ export function asClaimed<T>(work: () => T): T {
       claim(id);
     }
   }
+}
+
+/** The same for what lasts until its ids, which it returns, are given to `claim`. */
+export function asLasting(work: () => void): number[] {
+  const first = newestId();
+  asClaimed(work);
+  const last = newestId();
+  const kept: number[] = [];
+  for (let id = first; id <= last; id++) {
+    release(id);
+    lasting.set(id, true);
+    kept[kept.length] = id;
+  }
+  return kept;
 }
 
 /** The newest id there is: that of an operation which is made for it, and of which no more is heard. */

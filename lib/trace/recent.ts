@@ -24,7 +24,7 @@ const { floor } = Math;
 // biome-ignore lint/suspicious/noConstEnum: as in codes.ts
 export const enum Mark {
   none,
-  /** It was destroyed, or its init could not be kept. */
+  /** It was destroyed. */
   ended,
   /** The tracer's own. */
   own,

@@ -1,10 +1,7 @@
 import { putWords } from './fragment';
-import { OwnDataView, uncurryThis } from './intrinsics';
+import { OwnDataView, uncurryThis, utf8 } from './intrinsics';
 
 const copy = uncurryThis(Buffer.prototype.copy);
-// Not Buffer.from: inside, it calls methods of Buffer.prototype that the program can patch.
-const encoder = new TextEncoder();
-const encode = uncurryThis(TextEncoder.prototype.encode);
 
 /** Text is stored in turns of four doubles, the widest store there is. */
 const TURN = 32;
@@ -17,7 +14,7 @@ export interface Fragment {
 }
 
 export function createFragment(text: string): Fragment {
-  const bytes = encode(encoder, text);
+  const bytes = utf8(text);
   const { length } = bytes;
   const words = new Float64Array(4 * (((length / TURN) | 0) + 1));
   const target = new Uint8Array(words.buffer);

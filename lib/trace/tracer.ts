@@ -14,7 +14,7 @@ import { countRecords } from './loss';
 import type { ResolvedOptions } from './options/given';
 import { isResolved, isSelected } from './options/resolve';
 import { show } from './options/value';
-import { asClaimed, asOwn } from './own';
+import { asClaimed, asLasting, asOwn, claim } from './own';
 import type * as Payloads from './payload';
 import { requireHooks, requireLittleEndian } from './support';
 import { warn } from './warning';
@@ -81,6 +81,8 @@ export class Tracer implements Disposable, AsyncDisposable {
   readonly #reopenable: boolean;
   readonly #isIdle = (): boolean => this.#destination.isIdle();
   #timer: NodeJS.Timeout | undefined;
+  /** The operations of the timer. */
+  #timerIds: number[] = [];
   #enabled = false;
   #closing: Promise<void> | undefined;
   #closed = false;
@@ -188,7 +190,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       unfollow(this.#isIdle);
       this.#hook.enable();
       const interval = this.#options.flushInterval;
-      asClaimed(() => {
+      this.#timerIds = asLasting(() => {
         this.#timer = startInterval(() => this.#encoder.flush(), interval);
         this.#timer.unref();
       });
@@ -203,6 +205,9 @@ export class Tracer implements Disposable, AsyncDisposable {
       this.#hook.disable();
       stopInterval(this.#timer);
       this.#timer = undefined;
+      for (let i = 0; i < this.#timerIds.length; i++) {
+        claim(this.#timerIds[i]);
+      }
       this.#handOn();
     }
     return this;

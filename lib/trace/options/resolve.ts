@@ -1,5 +1,6 @@
 /** From what a caller gave to what the code relies on. */
 import { TracerError } from '../../errors';
+import { uncurryThis } from '../intrinsics';
 import type * as Nearest from '../nearest';
 import type { ResolvedOptions } from './given';
 import { DEFAULTS, OPTIONS, type OptionSpec } from './table';
@@ -7,6 +8,7 @@ import { checked, isPlain, show } from './value';
 
 const SPECS = new Map(OPTIONS.map((spec) => [spec.name as string, spec]));
 const resolvedOnes = new WeakSet<object>();
+const exec = uncurryThis(RegExp.prototype.exec);
 
 /** Whether `resolveOptions` has made it. */
 export function isResolved(options: unknown): options is ResolvedOptions {
@@ -77,7 +79,18 @@ function suggestion(name: string): string {
 
 /** Whether an op is recorded under `include` and `exclude`. */
 export function isSelected(options: ResolvedOptions, op: string, area: string): boolean {
-  const matches = (patterns: readonly RegExp[]): boolean =>
-    patterns.some((pattern) => pattern.test(op) || pattern.test(area));
-  return (options.include === undefined || matches(options.include)) && !matches(options.exclude);
+  return (
+    (options.include === undefined || matches(options.include, op, area)) &&
+    !matches(options.exclude, op, area)
+  );
+}
+
+/** Asked in a hook, when an op is first met: nothing of it is the program's. */
+function matches(patterns: readonly RegExp[], op: string, area: string): boolean {
+  for (let i = 0; i < patterns.length; i++) {
+    if (exec(patterns[i], op) !== null || exec(patterns[i], area) !== null) {
+      return true;
+    }
+  }
+  return false;
 }
