@@ -37,7 +37,7 @@ export interface TracerOptions {
   include?: Matcher | readonly Matcher[];
   /** Leave these ops and areas out; wins over include. Default: none. */
   exclude?: Matcher | readonly Matcher[];
-  /** 'coarse': times in steps of 1 ms, free to read. Default 'precise'. */
+  /** 'coarse': times in steps of 1 ms, by a thread that stores them. Default 'precise'. */
   clock?: 'precise' | 'coarse';
   /** false: hooks run and count, nothing is encoded or written. Default true. */
   send?: boolean;

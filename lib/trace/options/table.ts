@@ -147,7 +147,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     summary: 'leave these out; wins over include',
     resolve: matchers,
   }),
-  choiceOption('clock', ['precise', 'coarse'], 'coarse: times in steps of 1 ms, free to read'),
+  choiceOption('clock', ['precise', 'coarse'], 'coarse: times in steps of 1 ms, by a thread'),
   boolean('send', true, 'false: hooks run and count, nothing is encoded or written'),
   boolean('header', false, 'a start record first and an end record last'),
   integerOption('bufferSize', 256 * 1024, 1, CHUNK_MAX, 'bytes of the chunk handed to the destination'),
