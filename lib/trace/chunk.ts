@@ -37,6 +37,15 @@ export class Chunk {
     }
   }
 
+  /** Begins anew, in bytes of this size; those so far are somebody else's. Throws only where it did nothing. */
+  renew(size: number): void {
+    const bytes = allocate(size);
+    const view = viewOf(bytes);
+    this.bytes = bytes;
+    this.view = view;
+    this.pos = 0;
+  }
+
   /** Moves what is there to a chunk of this size. The names change last: before, anything may throw for lack of stack. */
   resize(size: number): void {
     const bytes = allocate(size);

@@ -95,15 +95,15 @@ export class Handover {
     if (rest !== undefined) {
       copyInto(rest, subarray(chunk.bytes, handed, chunk.pos));
     }
+    if (outcome === KEPT || chunk.bytes.length > chunk.capacity) {
+      chunk.renew(chunk.capacity + (rest === undefined ? 0 : rest.length));
+    }
     chunk.pos = 0;
     this.records -= recordsHanded;
     this.#told -= toldHanded;
     if (outcome === DROPPED) {
       this.lost += recordsHanded;
       this.#untold += toldHanded + recordsHanded;
-    }
-    if (outcome === KEPT || chunk.bytes.length > chunk.capacity) {
-      chunk.resize(chunk.capacity + (rest === undefined ? 0 : rest.length));
     }
     this.#tell(this.#time, this.#fraction);
     this.#tellMissed(this.#time, this.#fraction);
