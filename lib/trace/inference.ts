@@ -47,6 +47,8 @@ export interface Inference {
 export function createInference(promise: number, recordsPromises: boolean): Inference {
   const recent = new RecentIds();
   const unsureTo = Float64Array.of(-1);
+  /** [0]: what was last found to be a promise: its before, its after and what it starts ask one after the other. */
+  const known = Float64Array.of(-1);
   /** Whether the destroys of promises have come, though this trace does without. */
   let tracked = false;
   /** Traced stretches as pairs of ids, the last one open. */
@@ -55,6 +57,9 @@ export function createInference(promise: number, recordsPromises: boolean): Infe
   let startHook: asyncHooks.AsyncHook | undefined;
 
   function of(id: number): number {
+    if (id === known[0]) {
+      return promise;
+    }
     const mark = recent.get(id);
     if (mark === Mark.own) {
       return Code.own;
@@ -62,7 +67,11 @@ export function createInference(promise: number, recordsPromises: boolean): Infe
     if (mark === Mark.ended || !isTraced(id)) {
       return Code.unknown;
     }
-    return mark === Mark.none && id > unsureTo[0] ? promise : Code.doubtful;
+    if (mark !== Mark.none || id <= unsureTo[0]) {
+      return Code.doubtful;
+    }
+    known[0] = id;
+    return promise;
   }
 
   /** Whether the id was given out while tracing. */
@@ -145,6 +154,7 @@ export function createInference(promise: number, recordsPromises: boolean): Infe
     ofTrigger,
     isPromiseDestroy,
     mark(id, mark) {
+      known[0] = -1;
       recent.set(id, mark);
     },
     unsureTo,
