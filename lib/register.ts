@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
 import { TracerError } from './errors';
 import { asyncTracer } from './index';
-import { parseDuration } from './trace/duration';
+import { parseDuration, TIMER_MAX_MS } from './trace/duration';
 import type * as Nearest from './trace/nearest';
 import { OPTIONS, optionsFromEnvironment, variableOf } from './trace/options';
 import { DEFAULT_OUTPUT, FIRST_FILE, LOGS_FILE, outputOf, resolveOutput } from './trace/output';
@@ -119,7 +119,14 @@ function windowOf(environment: NodeJS.ProcessEnv, began: number): Window | undef
   if (length === undefined) {
     return { opensIn: opensIn - passed, closesIn: undefined };
   }
-  const closesIn = opensIn + parseDuration(length, 'ASYNC_TRACER_FOR') - passed;
+  const closes = opensIn + parseDuration(length, 'ASYNC_TRACER_FOR');
+  if (closes > TIMER_MAX_MS) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_OPTION',
+      `ASYNC_TRACER_AFTER and ASYNC_TRACER_FOR must be at most 24 days together; got ${JSON.stringify(after)} and ${JSON.stringify(length)}.`,
+    );
+  }
+  const closesIn = closes - passed;
   return closesIn > 0 ? { opensIn: opensIn - passed, closesIn } : undefined;
 }
 

@@ -2,7 +2,8 @@
 import { TracerError } from '../errors';
 
 const MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
-const TIMER_MAX_MS = 2 ** 31 - 1;
+/** What a timer of Node can take; one that is given more fires at once. */
+export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /**
  * Milliseconds from a text such as `500ms`, `2s`, `1.5m` or `1h`.

@@ -40,7 +40,8 @@ let fatal: { thrown: unknown } | undefined;
 /** Set once the end has come. */
 let ending: Ending | undefined;
 
-function isExiting(): boolean {
+/** Whether the process ends: the listeners to 'exit' are being called, or have been. */
+export function isExiting(): boolean {
   return (process as Exiting)._exiting === true;
 }
 
@@ -56,9 +57,9 @@ function codeNow(): number | undefined {
 function onExit(): void {
   if (!isExiting()) {
     // Somebody emits 'exit' by hand, and the process lives on.
-    for (const finisher of finishers) {
-      finisher.flush();
-    }
+    tell((finisher) => finisher.flush());
+    // on-exit-leak-free forgets us behind this call, and the process may end before the next tick.
+    listenLast();
     later(() => {
       if (finishers.size > 0 && !isExiting()) {
         unregister(holder);
@@ -78,7 +79,10 @@ function finish(how: Ending): void {
   }
 }
 
-/** Exit listeners that stand behind ours can still change the code: test runners count their failures in one. */
+/**
+ * Exit listeners that stand behind ours can still change the code: test runners count their failures in one. Who sees
+ * the last one depends on how the process ends: see `listenLast` and `watchReallyExit`.
+ */
 function amend(how: Ending): void {
   if (ending !== undefined && (how.exitcode !== ending.exitcode || how.error !== ending.error)) {
     ending = how;
@@ -93,38 +97,51 @@ function amendCode(exitcode: number | undefined): void {
 }
 
 /**
- * What is thrown here would change how the program ends. Where a tracer cannot be told, for want of stack, its log is
- * what it would be after a kill.
+ * What is thrown here would change how the program ends. Where a tracer cannot be told, for want of stack or because
+ * its stream throws, its log is what it would be after a kill; the others are told.
  */
 function tell(how: (finisher: Finisher) => void): void {
   try {
     asOwn(() => {
       for (const finisher of finishers) {
-        how(finisher);
+        try {
+          how(finisher);
+        } catch {
+          // See above.
+        }
       }
     });
   } catch {
-    // See above.
+    // No stack for as much as that.
   }
 }
 
-/** Without process.exit, who is called last is settled when the loop is idle, behind the other listeners to that. */
+/** At a natural end, who is called last is settled when the loop is idle, behind the other listeners to that. */
 function onBeforeExit(): void {
   later(() => {
     if (finishers.size > 0) {
-      process.removeListener('exit', onLast);
-      process.on('exit', onLast);
+      listenLast();
     }
   });
 }
 
+/** Puts a listener behind those that there are: for ends without process.exit, and where the first one was forgotten. */
+function listenLast(): void {
+  process.removeListener('exit', onLast);
+  process.on('exit', onLast);
+}
+
 function onLast(): void {
   if (isExiting()) {
+    finish({ exitcode: codeNow(), error: fatal });
     amendCode(codeNow());
   }
 }
 
-/** With process.exit, the last thing that it does, behind all listeners, is to look this function up and call it. */
+/**
+ * With process.exit, the last thing that it does, behind all listeners, is to look this function up and call it. A
+ * natural end and an uncaught error do without.
+ */
 function watchReallyExit(): void {
   const its = process as unknown as Process;
   const { reallyExit } = its;
@@ -148,9 +165,9 @@ function onFatal(thrown: unknown): void {
     return;
   }
   // Where a handler throws in its turn, nobody is called any more.
-  for (const finisher of finishers) {
-    finisher.flush();
-  }
+  tell((finisher) => finisher.flush());
+  // Where nobody handles it, the exit listeners are called behind this.
+  listenLast();
   later(() => {
     fatal = undefined;
   });

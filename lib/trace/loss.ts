@@ -4,7 +4,10 @@ import { uncurryThis } from './intrinsics';
 const TORN_LOST = /"phase":"lost","count":\d+,"time":/;
 const MARKS = ['"phase":"lost","count":', '"phase":"start",', '"phase":"end",'];
 const NEWLINE = 10;
+// Taken at load: this may run inside a hook, and the program may have put others in their place.
 const { parse } = JSON;
+const exec = uncurryThis(RegExp.prototype.exec);
+const toText = uncurryThis(Buffer.prototype.toString);
 
 const find = uncurryThis(Buffer.prototype.indexOf) as (
   bytes: Buffer,
@@ -12,15 +15,24 @@ const find = uncurryThis(Buffer.prototype.indexOf) as (
   from: number,
 ) => number;
 
+function hasMark(lines: Buffer): boolean {
+  for (let i = 0; i < MARKS.length; i++) {
+    if (find(lines, MARKS[i], 0) !== -1) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /** Whole lines, the first perhaps without its beginning: that one counts, it is of no use without it. */
 export function countRecords(lines: Buffer): number {
   // Almost always there are operation records alone, and then it is enough to count lines.
-  const plain = MARKS.every((mark) => find(lines, mark, 0) === -1);
+  const plain = !hasMark(lines);
   let records = 0;
   for (let begin = 0; begin < lines.length; ) {
     const newline = find(lines, NEWLINE, begin);
     const end = newline === -1 ? lines.length : newline;
-    records += plain ? 1 : countLine(lines.toString('latin1', begin, end));
+    records += plain ? 1 : countLine(toText(lines, 'latin1', begin, end));
     begin = end + 1;
   }
   return records;
@@ -35,6 +47,6 @@ function countLine(line: string): number {
     const { phase } = parse(line) as { phase?: unknown };
     return phase === 'lost' || phase === 'start' || phase === 'end' ? 0 : 1;
   } catch {
-    return TORN_LOST.test(line) ? 0 : 1;
+    return exec(TORN_LOST, line) === null ? 1 : 0;
   }
 }

@@ -28,7 +28,10 @@ const { store, notify } = Atomics;
 export function startTicker(anchorNs: number): Ticker {
   const milliseconds = new Float64Array(new SharedArrayBuffer(8));
   const stop = new Int32Array(new SharedArrayBuffer(4));
-  asOwn(() => {
+  const ended = (): void => {
+    milliseconds[0] = 0;
+  };
+  const start = (): void => {
     const worker = new Worker(join(__dirname, 'ticker-thread.js'), {
       workerData: { milliseconds, stop, anchorNs } satisfies TickerData,
       // Nothing of the program's: neither its preloads (NODE_OPTIONS, -r) nor its environment.
@@ -39,14 +42,16 @@ export function startTicker(anchorNs: number): Ticker {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
     });
-    const ended = (): void => {
-      milliseconds[0] = 0;
-    };
-    // Where no thread can be had (its limits, the process's), times are precise: dearer, and never wrong.
     worker.on('error', ended);
     worker.on('exit', ended);
     worker.unref();
-  });
+  };
+  try {
+    asOwn(start);
+  } catch {
+    // Where no thread can be had (its limits, the process's, Node's --permission), times are read from the precise clock:
+    // dearer, and never wrong.
+  }
   return {
     // No Atomics: any value that was ever stored will do.
     read: () => milliseconds[0],

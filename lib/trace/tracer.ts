@@ -6,7 +6,7 @@ import { PhaseIndex } from './codes';
 import { type Destination, DROPPED, type Outcome } from './destination/destination';
 import { openDestination, type Target } from './destination/open';
 import { createEncoder, type Encoder, type EncoderOptions } from './encoder';
-import { type Ending, type Finisher, finishAtExit, forget } from './exit';
+import { type Ending, type Finisher, finishAtExit, forget, isExiting } from './exit';
 import { follow, unfollow } from './follower';
 import type * as Header from './header';
 import { createTraceHook, type Hook } from './hook';
@@ -231,9 +231,14 @@ export class Tracer implements Disposable, AsyncDisposable {
    */
   flushSync(): void {
     asClaimed(() => {
-      this.#encoder.flush();
-      if (!this.#closed) {
-        this.#destination.flushSync(EXIT_WAIT_MS, false);
+      this.#destination.limitWaits?.(EXIT_WAIT_MS, false);
+      try {
+        this.#encoder.flush();
+        if (!this.#closed) {
+          this.#destination.flushSync(EXIT_WAIT_MS, false);
+        }
+      } finally {
+        this.#destination.limitWaits?.(Number.POSITIVE_INFINITY, false);
       }
     });
   }
@@ -315,6 +320,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       void this.close();
     } else if (this.#closing === undefined) {
       this.#closing = asClaimed(() => {
+        this.#destination.limitWaits?.(EXIT_WAIT_MS, false);
         this.disable();
         this.#encoder.flush();
         const arrived = this.#destination.flushSync(EXIT_WAIT_MS, false);
@@ -409,6 +415,10 @@ export class Tracer implements Disposable, AsyncDisposable {
       return DROPPED;
     }
     return asOwn(() => {
+      if (isExiting()) {
+        // Exit listeners that stand before ours may hand on chunks, too.
+        this.#destination.limitWaits?.(EXIT_WAIT_MS, true);
+      }
       const outcome = this.#take(lines);
       if (outcome === DROPPED) {
         this.#onError(new Error('its reader does not keep up, and maxBuffer is reached'), false);
@@ -439,7 +449,7 @@ export class Tracer implements Disposable, AsyncDisposable {
   #onError(error: unknown, fatal: boolean): void {
     if (!this.#warned) {
       this.#warned = true;
-      warn(error, fatal, this.#exiting);
+      warn(error, fatal, this.#exiting || isExiting());
     }
     if (fatal) {
       this.disable();

@@ -171,6 +171,10 @@ describe('async-tracer/register', () => {
     [{ ASYNC_TRACER_OUTPUT: 'a-%x' }, /%p.*"a-%x".*\[ERR_ASYNC_TRACER_DESTINATION\]/],
     [{ ASYNC_TRACER_OUTPUT: 'missing/a' }, /missing.*folder.*\[ERR_ASYNC_TRACER_DESTINATION\]/],
     [{ ASYNC_TRACER_AFTER: '5' }, /ASYNC_TRACER_AFTER must be a duration.*"5"/],
+    [
+      { ASYNC_TRACER_AFTER: '400h', ASYNC_TRACER_FOR: '400h' },
+      /ASYNC_TRACER_AFTER and ASYNC_TRACER_FOR must be at most 24 days together; got "400h" and "400h"/,
+    ],
     [{ ASYNC_TRACER_FOR: 'ever' }, /ASYNC_TRACER_FOR must be a duration.*"ever"/],
   ];
   for (const [env, message] of wrong) {

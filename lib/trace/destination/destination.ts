@@ -27,6 +27,13 @@ export interface Destination {
    * may wait longer than this from here on
    */
   flushSync(waitMs: number, exiting: boolean): boolean;
+  /**
+   * From here on no `write` waits longer than `waitMs` for a reader that does not move, and once it has waited as long
+   * as that, none waits at all.
+   *
+   * @param exiting as in flushSync: `write` waits, as long as this, until all is written; it is never lifted again
+   */
+  limitWaits?(waitMs: number, exiting: boolean): void;
   /** Lets go of the destination; what is still held is lost. Closes only what it opened itself. */
   close(): Promise<void>;
   /** Writes to this file from here on: the same path anew (log rotation), or another. Throws where it cannot. */

@@ -29,10 +29,14 @@ export interface PipeOptions {
 /** How often a held rest is tried again while the program does not trace anything. */
 const RETRY_MS = 10;
 /** A full disk or device may have room again; what else is wrong with a descriptor does not pass. */
-const BUSY = ['EAGAIN', 'EBUSY', 'EINTR'];
-const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+function isBusy(code: string): boolean {
+  return code === 'EAGAIN' || code === 'EBUSY' || code === 'EINTR';
+}
+function isFull(code: string): boolean {
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+}
 
-// Taken at load: the program may put mocks and fake timers in their place.
+// Taken at load: the program may put mocks and fake timers in their place, and all but `close` runs inside of hooks.
 const { writeSync, closeSync } = fs;
 const startTimer = setTimeout;
 const stopTimer = clearTimeout;
@@ -43,6 +47,8 @@ const indexOf = uncurryThis(Buffer.prototype.indexOf) as (
   from: number,
 ) => number;
 const lastIndexOf = uncurryThis(Buffer.prototype.lastIndexOf) as typeof indexOf;
+const subarray = uncurryThis(Buffer.prototype.subarray);
+const { min } = Math;
 const NEWLINE = 10;
 /** Bytes that a pipe takes in one piece on Linux (pipe(7)); so does a socket of the same machine, in one buffer. */
 const PIPE_BUF = 4096;
@@ -64,6 +70,12 @@ function endOfPiece(bytes: Buffer, from: number): number {
   return next === -1 ? bytes.length : next + 1;
 }
 
+/** A list and no array, whose methods the program may have replaced. */
+interface Held {
+  lines: Buffer;
+  next: Held | undefined;
+}
+
 /** @param asOwn runs what starts operations that are not to be traced. */
 export function createPipeDestination(
   file: string | number,
@@ -76,12 +88,18 @@ export function createPipeDestination(
   /** The descriptor by which the program knows it. */
   const given = typeof file === 'number' ? file : fd;
   const identity = identify(given);
-  let queue: Buffer[] = [];
+  let first: Held | undefined;
+  let last: Held | undefined;
   let heldBytes = 0;
   let dead = false;
   /** The last write met a full disk or device: nothing is held for it, but the rest of a line that has begun. */
   let full = false;
-  let waits = options.overflow === 'block';
+  const blocks = options.overflow === 'block';
+  /** The longest wait of a write: see Destination.limitWaits. */
+  let limitMs = Number.POSITIVE_INFINITY;
+  let isExiting = false;
+  /** What a reader did not take in time was let go. */
+  let gaveUp = false;
   let timer: NodeJS.Timeout | undefined;
 
   function die(error: unknown): void {
@@ -92,11 +110,12 @@ export function createPipeDestination(
   }
 
   function abandon(): void {
-    const lost = queue;
-    queue = [];
+    let lost = first;
+    first = undefined;
+    last = undefined;
     heldBytes = 0;
-    for (const lines of lost) {
-      observer.onLost(lines);
+    for (; lost !== undefined; lost = lost.next) {
+      observer.onLost(lost.lines);
     }
     if (timer !== undefined) {
       stopTimer(timer);
@@ -106,8 +125,10 @@ export function createPipeDestination(
 
   function giveUp(): void {
     if (!dead) {
-      abandon();
+      gaveUp = first !== undefined;
+      // Before what is lost is told: nothing may come behind half a line.
       dead = true;
+      abandon();
       release();
     }
   }
@@ -133,7 +154,10 @@ export function createPipeDestination(
     return false;
   }
 
-  /** Writes as much as goes; returns how much that was, -1 where the descriptor is of no use any more. */
+  /**
+   * Writes as much as goes; returns how much that was, -1 where the descriptor is of no use any more. Where that shows
+   * behind the first piece, the next try says so, and what is lost is the rest alone.
+   */
   function push(bytes: Buffer): number {
     let written = 0;
     try {
@@ -143,10 +167,10 @@ export function createPipeDestination(
       }
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
-      if (FULL.includes(code)) {
+      if (isFull(code)) {
         full = true;
         observer.onError(error, false);
-      } else if (!BUSY.includes(code)) {
+      } else if (!isBusy(code) && written === 0) {
         die(error);
         return -1;
       }
@@ -156,22 +180,32 @@ export function createPipeDestination(
 
   /** Writes on what is held. */
   function drain(): void {
-    while (queue.length > 0 && !dead) {
-      const written = push(queue[0]);
+    while (first !== undefined && !dead) {
+      const { lines } = first;
+      const written = push(lines);
       if (written < 0) {
         return;
       }
       heldBytes -= written;
-      if (written < queue[0].length) {
-        queue[0] = queue[0].subarray(written);
+      if (written < lines.length) {
+        first.lines = subarray(lines, written);
         return;
       }
-      queue.shift();
+      first = first.next;
+      if (first === undefined) {
+        last = undefined;
+      }
     }
   }
 
   function hold(lines: Buffer): void {
-    queue.push(bufferFrom(lines));
+    const held: Held = { lines: bufferFrom(lines), next: undefined };
+    if (last === undefined) {
+      first = held;
+    } else {
+      last.next = held;
+    }
+    last = held;
     heldBytes += lines.length;
     if (timer === undefined) {
       timer = asOwn(() => startTimer(retry, RETRY_MS).unref());
@@ -183,14 +217,18 @@ export function createPipeDestination(
     if (isStillOurs()) {
       drain();
     }
-    if (queue.length > 0) {
+    if (first !== undefined) {
       timer = asOwn(() => startTimer(retry, RETRY_MS).unref());
     }
   }
 
-  /** Writes on until `done`, or until nothing has moved for `waitMs`. */
-  function drainUntil(done: () => boolean, waitMs: number): void {
-    persist(() => {
+  function isEmpty(): boolean {
+    return first === undefined;
+  }
+
+  /** Writes on until `done`, or until nothing has moved for `waitMs`: to false then. */
+  function drainUntil(done: () => boolean, waitMs: number): boolean {
+    return persist(() => {
       const before = heldBytes;
       drain();
       return dead || done() ? 'done' : heldBytes < before ? 'moved' : 'stuck';
@@ -203,10 +241,13 @@ export function createPipeDestination(
     }
     full = false;
     drain();
+    if (isExiting) {
+      settleAtExit();
+    }
     if (dead) {
       return DROPPED;
     }
-    if (queue.length === 0) {
+    if (first === undefined) {
       const written = push(lines);
       if (written < 0) {
         return DROPPED;
@@ -216,21 +257,25 @@ export function createPipeDestination(
       }
       if (written > 0) {
         // The rest of a line that has begun is always kept, whatever the bound.
-        hold(lines.subarray(written));
+        hold(subarray(lines, written));
+        if (isExiting) {
+          settleAtExit();
+        }
         return TAKEN;
       }
     }
     if (full) {
       return DROPPED;
     }
-    if (heldBytes + lines.length > options.maxBuffer) {
-      if (!waits) {
+    if (!isExiting && heldBytes + lines.length > options.maxBuffer) {
+      if (!blocks) {
         return DROPPED;
       }
-      drainUntil(
-        () => heldBytes + lines.length <= options.maxBuffer || queue.length === 0,
-        Number.POSITIVE_INFINITY,
-      );
+      const hasRoom = (): boolean => heldBytes + lines.length <= options.maxBuffer || first === undefined;
+      if (!drainUntil(hasRoom, limitMs)) {
+        // Held beyond the bound, since 'block' loses nothing.
+        limitMs = 0;
+      }
       if (dead) {
         return DROPPED;
       }
@@ -238,39 +283,54 @@ export function createPipeDestination(
     hold(lines);
     // Where it dies here, what is held has been counted as lost.
     drain();
+    if (isExiting) {
+      settleAtExit();
+    }
     return TAKEN;
+  }
+
+  /** The timer that would write on will never fire. */
+  function settleAtExit(): void {
+    if (first !== undefined && !drainUntil(isEmpty, limitMs)) {
+      // It will not be waited for again. What exit listeners still make must not come behind half a line.
+      giveUp();
+    }
+  }
+
+  function limitWaits(waitMs: number, exiting: boolean): void {
+    if (exiting || !isExiting) {
+      limitMs = waitMs;
+      isExiting = exiting;
+    }
   }
 
   return {
     interactive,
     holds: true,
-    isIdle: () => queue.length === 0,
+    isIdle: isEmpty,
     write,
     flush() {
-      if (queue.length > 0 && isStillOurs()) {
+      if (first !== undefined && isStillOurs()) {
         drain();
       }
       return arrival(() => heldBytes, asOwn);
     },
     flushSync(waitMs, exiting) {
       if (exiting) {
-        // What an exit listener still makes must not hold the end of the process.
-        waits = false;
+        limitWaits(waitMs, true);
       }
-      if (queue.length > 0 && isStillOurs()) {
-        drainUntil(() => queue.length === 0, waitMs);
+      if (first !== undefined && isStillOurs()) {
+        if (exiting) {
+          settleAtExit();
+        } else {
+          drainUntil(isEmpty, min(waitMs, limitMs));
+        }
       }
-      if (queue.length === 0) {
-        return true;
-      }
-      if (exiting) {
-        // It will not be waited for again. What exit listeners still make must not come behind half a line.
-        giveUp();
-      }
-      return false;
+      return first === undefined && !gaveUp;
     },
+    limitWaits,
     close() {
-      if (queue.length > 0 && isStillOurs()) {
+      if (first !== undefined && isStillOurs()) {
         drain();
       }
       giveUp();
