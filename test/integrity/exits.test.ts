@@ -10,11 +10,13 @@ import { validateLog } from '../support/validate';
 import { assertWhole, countPhases, fixture, inFolder } from './program';
 
 const PRELOAD = fixture('preload.js');
+const WAITS = fixture('waits.js');
 
 interface Result {
   code: number;
   stderr: string;
   stats: TracerStats;
+  waitedMs: number;
   log: string;
 }
 
@@ -26,7 +28,7 @@ function run(program: string, arg: string, cue: string, options: TracerOptions):
   return inFolder(async (folder) => {
     const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...env } = process.env;
     const [log, stats] = [path.join(folder, 'log'), path.join(folder, 'stats')];
-    const node = `timeout -s KILL 40 '${process.execPath}' -r '${PRELOAD}' '${fixture(program)}' ${arg}`;
+    const node = `timeout -s KILL 40 '${process.execPath}' -r '${WAITS}' -r '${PRELOAD}' '${fixture(program)}' ${arg}`;
     const script = `{ ${node} 3>&1 >&2; echo $? > "$FOLDER/code"; } |
       { while [ ! -e "$FOLDER/code" ] && [ ! -e "$FOLDER/${cue}" ]; do sleep 0.1; done; cat > "$LOG"; }`;
     const stderr = await new Promise<string>((resolve, reject) => {
@@ -49,6 +51,7 @@ function run(program: string, arg: string, cue: string, options: TracerOptions):
     return {
       code: Number(readFileSync(path.join(folder, 'code'), 'utf8')),
       stderr,
+      waitedMs: Number(readFileSync(path.join(folder, 'waited'), 'utf8')),
       stats: JSON.parse(readFileSync(stats, 'utf8') || 'null'),
       log: readFileSync(log, 'utf8'),
     };
@@ -64,8 +67,14 @@ function recordsIn(log: string): number {
   return total(countPhases(validateLog(log.slice(0, log.lastIndexOf('\n') + 1))));
 }
 
-function assertCounted({ code, stderr, stats, log }: Result): void {
+/** The sum of the sleeps that were asked for, so that it does not depend on the machine. */
+function assertWaitedOnce(waitedMs: number): void {
+  assert.ok(waitedMs >= 2000 && waitedMs < 2100, String(waitedMs));
+}
+
+function assertCounted({ code, stderr, stats, waitedMs, log }: Result): void {
   assert.equal(code, 0, stderr);
+  assertWaitedOnce(waitedMs);
   assert.ok(stats.lost > 0);
   assert.equal(recordsIn(log) + stats.lost, total(stats.events));
 }
@@ -84,8 +93,17 @@ describe('what is left for the exit', { concurrency: 2 }, () => {
     });
   }
 
+  for (const options of [BLOCK, { maxBuffer: 250_000 }]) {
+    it(`a reader that has stopped and ${JSON.stringify(options)}: an uncaught error waits for it once`, async () => {
+      const result = await run('stopped-reader.js', 'throw', 'code', options);
+      assertCounted({ ...result, code: result.code - 1 });
+    });
+  }
+
   it("a reader that has stopped and overflow 'block': flushSync returns, and nothing is lost by it", async () => {
-    assert.equal((await run('stopped-reader.js', 'flushSync', 'code', BLOCK)).code, 0);
+    const { code, waitedMs } = await run('stopped-reader.js', 'flushSync', 'code', BLOCK);
+    assert.equal(code, 0);
+    assertWaitedOnce(waitedMs);
   });
 
   it("a reader that has stopped and overflow 'block': dispose returns, and what is lost is counted", async () => {

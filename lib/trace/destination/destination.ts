@@ -28,8 +28,7 @@ export interface Destination {
    */
   flushSync(waitMs: number, exiting: boolean): boolean;
   /**
-   * From here on no `write` waits longer than `waitMs` for a reader that does not move, and once it has waited as long
-   * as that, none waits at all.
+   * From here on no `write` waits longer than `waitMs` for a reader that does not move, nor again before it does.
    *
    * @param exiting as in flushSync: `write` waits, as long as this, until all is written; it is never lifted again
    */

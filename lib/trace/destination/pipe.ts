@@ -48,7 +48,6 @@ const indexOf = uncurryThis(Buffer.prototype.indexOf) as (
 ) => number;
 const lastIndexOf = uncurryThis(Buffer.prototype.lastIndexOf) as typeof indexOf;
 const subarray = uncurryThis(Buffer.prototype.subarray);
-const { min } = Math;
 const NEWLINE = 10;
 /** Bytes that a pipe takes in one piece on Linux (pipe(7)); so does a socket of the same machine, in one buffer. */
 const PIPE_BUF = 4096;
@@ -98,6 +97,8 @@ export function createPipeDestination(
   /** The longest wait of a write: see Destination.limitWaits. */
   let limitMs = Number.POSITIVE_INFINITY;
   let isExiting = false;
+  /** The reader has taken nothing since it was waited for. */
+  let hasStopped = false;
   /** What a reader did not take in time was let go. */
   let gaveUp = false;
   let timer: NodeJS.Timeout | undefined;
@@ -164,6 +165,7 @@ export function createPipeDestination(
       while (written < bytes.length) {
         const end = shared ? endOfPiece(bytes, written) : bytes.length;
         written += writeSync(fd, bytes, written, end - written);
+        hasStopped = false;
       }
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
@@ -226,13 +228,22 @@ export function createPipeDestination(
     return first === undefined;
   }
 
-  /** Writes on until `done`, or until nothing has moved for `waitMs`: to false then. */
+  /**
+   * Writes on until `done`, or until nothing has moved for `waitMs`: to false then. A reader that has not moved for a
+   * whole wait is not waited for again before it does: an uncaught error asks for two flushes, and each one that is
+   * handled for one.
+   */
   function drainUntil(done: () => boolean, waitMs: number): boolean {
-    return persist(() => {
-      const before = heldBytes;
-      drain();
-      return dead || done() ? 'done' : heldBytes < before ? 'moved' : 'stuck';
-    }, waitMs);
+    const isDone = persist(
+      () => {
+        const before = heldBytes;
+        drain();
+        return dead || done() ? 'done' : heldBytes < before ? 'moved' : 'stuck';
+      },
+      hasStopped && waitMs !== Number.POSITIVE_INFINITY ? 0 : waitMs,
+    );
+    hasStopped ||= !isDone && waitMs > 0;
+    return isDone;
   }
 
   function write(lines: Buffer): Outcome {
@@ -272,10 +283,8 @@ export function createPipeDestination(
         return DROPPED;
       }
       const hasRoom = (): boolean => heldBytes + lines.length <= options.maxBuffer || first === undefined;
-      if (!drainUntil(hasRoom, limitMs)) {
-        // Held beyond the bound, since 'block' loses nothing.
-        limitMs = 0;
-      }
+      // Where the wait is limited and in vain it is held beyond the bound: 'block' loses nothing.
+      drainUntil(hasRoom, limitMs);
       if (dead) {
         return DROPPED;
       }
@@ -323,7 +332,7 @@ export function createPipeDestination(
         if (exiting) {
           settleAtExit();
         } else {
-          drainUntil(isEmpty, min(waitMs, limitMs));
+          drainUntil(isEmpty, waitMs);
         }
       }
       return first === undefined && !gaveUp;
