@@ -20,6 +20,7 @@ import { type Opened, openApart, openPath } from './apart';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
 import { identify } from './identity';
 import { arrival, persist } from './patience';
+import { Queue } from './queue';
 
 export interface PipeOptions {
   maxBuffer: number;
@@ -40,7 +41,6 @@ function isFull(code: string): boolean {
 const { writeSync, closeSync } = fs;
 const startTimer = setTimeout;
 const stopTimer = clearTimeout;
-const bufferFrom = Buffer.from;
 const indexOf = uncurryThis(Buffer.prototype.indexOf) as (
   bytes: Buffer,
   what: number,
@@ -69,12 +69,6 @@ function endOfPiece(bytes: Buffer, from: number): number {
   return next === -1 ? bytes.length : next + 1;
 }
 
-/** A list and no array, whose methods the program may have replaced. */
-interface Held {
-  lines: Buffer;
-  next: Held | undefined;
-}
-
 /** @param asOwn runs what starts operations that are not to be traced. */
 export function createPipeDestination(
   file: string | number,
@@ -87,9 +81,7 @@ export function createPipeDestination(
   /** The descriptor by which the program knows it. */
   const given = typeof file === 'number' ? file : fd;
   const identity = identify(given);
-  let first: Held | undefined;
-  let last: Held | undefined;
-  let heldBytes = 0;
+  const queue = new Queue();
   let dead = false;
   /** The last write met a full disk or device: nothing is held for it, but the rest of a line that has begun. */
   let full = false;
@@ -111,13 +103,7 @@ export function createPipeDestination(
   }
 
   function abandon(): void {
-    let lost = first;
-    first = undefined;
-    last = undefined;
-    heldBytes = 0;
-    for (; lost !== undefined; lost = lost.next) {
-      observer.onLost(lost.lines);
-    }
+    queue.clear((lines) => observer.onLost(lines));
     if (timer !== undefined) {
       stopTimer(timer);
       timer = undefined;
@@ -126,7 +112,7 @@ export function createPipeDestination(
 
   function giveUp(): void {
     if (!dead) {
-      gaveUp = first !== undefined;
+      gaveUp = queue.first !== undefined;
       // Before what is lost is told: nothing may come behind half a line.
       dead = true;
       abandon();
@@ -182,33 +168,21 @@ export function createPipeDestination(
 
   /** Writes on what is held. */
   function drain(): void {
-    while (first !== undefined && !dead) {
-      const { lines } = first;
-      const written = push(lines);
+    while (queue.first !== undefined && !dead) {
+      const { length } = queue.first;
+      const written = push(queue.first);
       if (written < 0) {
         return;
       }
-      heldBytes -= written;
-      if (written < lines.length) {
-        first.lines = subarray(lines, written);
+      queue.advance(written);
+      if (written < length) {
         return;
-      }
-      first = first.next;
-      if (first === undefined) {
-        last = undefined;
       }
     }
   }
 
   function hold(lines: Buffer): void {
-    const held: Held = { lines: bufferFrom(lines), next: undefined };
-    if (last === undefined) {
-      first = held;
-    } else {
-      last.next = held;
-    }
-    last = held;
-    heldBytes += lines.length;
+    queue.add(lines);
     if (timer === undefined) {
       timer = asOwn(() => startTimer(retry, RETRY_MS).unref());
     }
@@ -219,13 +193,13 @@ export function createPipeDestination(
     if (isStillOurs()) {
       drain();
     }
-    if (first !== undefined) {
+    if (queue.first !== undefined) {
       timer = asOwn(() => startTimer(retry, RETRY_MS).unref());
     }
   }
 
   function isEmpty(): boolean {
-    return first === undefined;
+    return queue.first === undefined;
   }
 
   /**
@@ -236,9 +210,9 @@ export function createPipeDestination(
   function drainUntil(done: () => boolean, waitMs: number): boolean {
     const isDone = persist(
       () => {
-        const before = heldBytes;
+        const before = queue.bytes;
         drain();
-        return dead || done() ? 'done' : heldBytes < before ? 'moved' : 'stuck';
+        return dead || done() ? 'done' : queue.bytes < before ? 'moved' : 'stuck';
       },
       hasStopped && waitMs !== Number.POSITIVE_INFINITY ? 0 : waitMs,
     );
@@ -258,7 +232,7 @@ export function createPipeDestination(
     if (dead) {
       return DROPPED;
     }
-    if (first === undefined) {
+    if (queue.first === undefined) {
       const written = push(lines);
       if (written < 0) {
         return DROPPED;
@@ -278,11 +252,12 @@ export function createPipeDestination(
     if (full) {
       return DROPPED;
     }
-    if (!isExiting && heldBytes + lines.length > options.maxBuffer) {
+    if (!isExiting && queue.bytes + lines.length > options.maxBuffer) {
       if (!blocks) {
         return DROPPED;
       }
-      const hasRoom = (): boolean => heldBytes + lines.length <= options.maxBuffer || first === undefined;
+      const hasRoom = (): boolean =>
+        queue.bytes + lines.length <= options.maxBuffer || queue.first === undefined;
       // Where the wait is limited and in vain it is held beyond the bound: 'block' loses nothing.
       drainUntil(hasRoom, limitMs);
       if (dead) {
@@ -300,7 +275,7 @@ export function createPipeDestination(
 
   /** The timer that would write on will never fire. */
   function settleAtExit(): void {
-    if (first !== undefined && !drainUntil(isEmpty, limitMs)) {
+    if (queue.first !== undefined && !drainUntil(isEmpty, limitMs)) {
       // It will not be waited for again. What exit listeners still make must not come behind half a line.
       giveUp();
     }
@@ -319,27 +294,27 @@ export function createPipeDestination(
     isIdle: isEmpty,
     write,
     flush() {
-      if (first !== undefined && isStillOurs()) {
+      if (queue.first !== undefined && isStillOurs()) {
         drain();
       }
-      return arrival(() => heldBytes, asOwn);
+      return arrival(() => queue.bytes, asOwn);
     },
     flushSync(waitMs, exiting) {
       if (exiting) {
         limitWaits(waitMs, true);
       }
-      if (first !== undefined && isStillOurs()) {
+      if (queue.first !== undefined && isStillOurs()) {
         if (exiting) {
           settleAtExit();
         } else {
           drainUntil(isEmpty, waitMs);
         }
       }
-      return first === undefined && !gaveUp;
+      return queue.first === undefined && !gaveUp;
     },
     limitWaits,
     close() {
-      if (first !== undefined && isStillOurs()) {
+      if (queue.first !== undefined && isStillOurs()) {
         drain();
       }
       giveUp();
