@@ -3,6 +3,8 @@ import asyncTracer from './main.js';
 
 export default asyncTracer;
 export const { Tracer, TracerError } = asyncTracer;
+export type Tracer = asyncTracer.Tracer;
+export type TracerError = asyncTracer.TracerError;
 export type {
   AfterRecord,
   BeforeRecord,

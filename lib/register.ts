@@ -19,7 +19,7 @@ import { appendFileSync, readFileSync, realpathSync, writeFileSync, writeSync } 
 import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
 import { TracerError } from './errors';
-import { asyncTracer } from './index';
+import type * as Index from './index';
 import { parseDuration, TIMER_MAX_MS } from './trace/duration';
 import type * as Nearest from './trace/nearest';
 import { OPTIONS, optionsFromEnvironment, variableOf } from './trace/options';
@@ -145,6 +145,8 @@ function start(environment: NodeJS.ProcessEnv): Tracer | undefined {
   const path = outputOf(pattern, { pid, thread: threads.threadId, first });
   environment['ASYNC_TRACER_OUTPUT'] = pattern;
   environment['ASYNC_TRACER_BEGAN'] = String(began);
+  // Here, where what a program did to the clocks before is explained and does not end it.
+  const { asyncTracer } = require('./index') as typeof Index;
   const tracer = asyncTracer(path, window.opensIn > 0 ? { ...options, autostart: false } : options);
   keepWindow(tracer, window);
   record(environment, path);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { describe, it } from 'node:test';
-import { anchor, type Clock, createClock, monotonicNs } from '../lib/trace/clock';
+import { anchor, type Clock, createClock, monotonicNs, requireClock } from '../lib/trace/clock';
 
 /** The text that a record would carry. */
 function read(clock: Clock): string {
@@ -12,6 +14,28 @@ function read(clock: Clock): string {
 }
 
 describe('clock', () => {
+  it('refuses what no time of 13 digits is made of', () => {
+    requireClock(anchor);
+    for (const epochUs of [Number.NaN, 0, 1e15 - 1, 1e16]) {
+      assert.throws(() => requireClock({ epochUs, monotonicNs: 0 }), {
+        code: 'ERR_ASYNC_TRACER_UNSUPPORTED',
+      });
+    }
+  });
+
+  it('writes whole times where the monotonic clock was stopped before it was loaded', () => {
+    const lib = JSON.stringify(path.join(__dirname, '../lib/main'));
+    const program = `
+      process.hrtime.bigint = () => 0n;
+      const tracer = require(${lib})(1);
+      setTimeout(() => {}, 1);`;
+    const { status, stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    assert.equal(status, 0);
+    for (const line of stdout.trim().split('\n')) {
+      assert.match(line, /"time":\d{13}\.\d{3}\}$/);
+    }
+  });
+
   it('precise: lies between two readings of the same monotonic clock, to the microsecond', () => {
     const clock = createClock('precise');
     for (let i = 0; i < 20_000; i++) {

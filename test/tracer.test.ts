@@ -76,6 +76,40 @@ describe('tracer', () => {
     assert.deepEqual(foreign, []);
   });
 
+  it('leaves out what another copy of the package does', () => {
+    const logs = [newLog(), newLog()];
+    const program = `
+      const lib = ${JSON.stringify(path.join(__dirname, '../lib/main'))};
+      const tracers = ${JSON.stringify(logs)}.map((log) => {
+        for (const file of Object.keys(require.cache)) delete require.cache[file];
+        return require(lib)(log, { flushInterval: 1, promises: false });
+      });
+      if (tracers[0].constructor === tracers[1].constructor) throw new Error('one copy');
+      const timer = setInterval(() => {
+        // Both have written by now, each of them more than once.
+        if (tracers.some((tracer) => tracer.stats().bytes < 1000)) return;
+        clearInterval(timer);
+        for (const tracer of tracers) tracer.disable();
+      }, 1);`;
+    const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+    for (const log of logs) {
+      const ops = validateLog(log).map((record) => ('op' in record ? record.op : undefined));
+      assert.deepEqual([...new Set(ops)], ['Timeout']);
+    }
+  });
+
+  it('has not begun where its first line ended the destination', () => {
+    const sink = new Writable({
+      write() {
+        throw new Error('broken');
+      },
+    }).on('error', () => {});
+    const tracer = asyncTracer(sink, { header: true });
+    assert.equal(tracer.enabled, false);
+    tracer[Symbol.dispose]();
+  });
+
   it('maxBuffer makes chunks small for a stream, and not for a file', async () => {
     let taken = '';
     const sink = new Writable({

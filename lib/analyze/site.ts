@@ -43,8 +43,10 @@ export type Via =
   | 'node'
   /** The engine made it for the evaluation of an ES module. */
   | 'module'
-  /** Opening process.stdin, process.stdout or process.stderr, which Node does at the first use and never undoes. */
+  /** Opening process.stdout or process.stderr, which Node does at the first use and never undoes. */
   | 'stdio'
+  /** Opening process.stdin, which keeps the process alive while the program reads there. */
+  | 'stdin'
   /** The watcher behind process.on(signal), which Node unrefs. */
   | 'signal'
   /** The resolver that node:dns makes at the first use and keeps. */
@@ -106,7 +108,7 @@ function isModule([module, caller]: readonly Frame[]): boolean {
 function viaOf(above: readonly Frame[], called: boolean): Via {
   for (const { file, function: name } of above) {
     if (file.startsWith('node:internal/bootstrap/') && /std(in|out|err|io)/i.test(name)) {
-      return 'stdio';
+      return /stdin/i.test(name) ? 'stdin' : 'stdio';
     }
     if (file === 'node:internal/process/signal') {
       return 'signal';

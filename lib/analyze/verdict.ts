@@ -26,7 +26,12 @@ const DRAINED = judgement(
   'drained',
   'the event loop ran out while it was there, so it kept nothing alive: it is unref’d, or was just being closed',
 );
-const STDIO = judgement('kept', 'stdio', 'Node opened it for process.stdin, stdout or stderr, and keeps it');
+const STDIO = judgement('kept', 'stdio', 'Node opened it for process.stdout or process.stderr, and keeps it');
+const STDIN = judgement(
+  'unsure',
+  'stdin',
+  'Node opened it for process.stdin, and it keeps the process alive as long as the program reads there',
+);
 const SIGNAL = judgement('kept', 'signal', 'it watches for a signal, and Node unrefs such watchers');
 const SERVES = judgement(
   'kept',
@@ -173,6 +178,9 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
       }
       if (drained(run)) {
         return DRAINED;
+      }
+      if (site?.via === 'stdin') {
+        return STDIN;
       }
       if (site === undefined) {
         return MAYBE_NODES_OWN.has(op!) ? NO_STACKS_HANDLE : OPEN;

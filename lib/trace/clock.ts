@@ -8,6 +8,7 @@
  * millisecond, so almost every read costs the system call, one division and one load from a table of 1,000.
  */
 
+import { TracerError } from '../errors';
 import type * as TickerModule from './ticker';
 import type { Ticker } from './ticker';
 
@@ -47,6 +48,19 @@ function takeAnchor(): { epochUs: number; monotonicNs: number } {
     }
   }
   return closest;
+}
+
+/**
+ * @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where the times of this process cannot be written: the clock was never
+ * set, or was faked before the package was loaded
+ */
+export function requireClock({ epochUs, monotonicNs }: { epochUs: number; monotonicNs: number }): void {
+  if (!(epochUs >= 1e15 && epochUs < 1e16 && monotonicNs >= 0)) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_UNSUPPORTED',
+      `The clock of this process says ${epochUs / 1000} ms since 1970. A time is written with 13 digits, as from 2001 on.`,
+    );
+  }
 }
 
 /** Monotonic nanoseconds, as process.hrtime counts them. */
@@ -89,6 +103,8 @@ export function putTime(to: DataView, p: number, time: Float64Array, fraction: I
 
 const bytes = new Uint8Array(16);
 const asDoubles = new Float64Array(bytes.buffer);
+/** No reading has this for its upper half. */
+const NEVER = 0xffffffff;
 /** Of the milliseconds since the epoch, from 2001 to 2286. */
 const DIGITS = 13;
 
@@ -116,7 +132,7 @@ function createPreciseClock(): Clock {
   const times = new BigInt64Array(SLOTS);
   const halves = new Uint32Array(times.buffer);
   // The nanosecond at which the millisecond of `text` begins, in halves: doubles in a closure would be allocated.
-  const start = new Uint32Array(2);
+  const start = Uint32Array.of(0, NEVER);
 
   function turn(low: number, high: number): void {
     const nowNs = high * HIGH + low;

@@ -13,18 +13,39 @@ const { AsyncResource } = asyncHooks;
 const emitDestroy = uncurryThis(AsyncResource.prototype.emitDestroy);
 const asyncId = uncurryThis(AsyncResource.prototype.asyncId);
 
-export const own = { depth: 0 };
+/** A program may hold several copies of this package: they are of one kind to one another. */
+const SHARED = Symbol.for('async-tracer.own.1');
+
+interface Shared {
+  own: { depth: number };
+  /** Our operations that live, for a tracer that is enabled after they were made. */
+  ids: Map<number, true>;
+  /** Those of them that are sure to live, and are not given up for newer ones. */
+  lasting: Map<number, true>;
+}
+
+function shared(): Shared {
+  const holder = globalThis as { [SHARED]?: Shared };
+  const mine: Shared = { own: { depth: 0 }, ids: new OwnMap(), lasting: new OwnMap() };
+  const held = holder[SHARED];
+  if (held === undefined) {
+    try {
+      Object.defineProperty(holder, SHARED, { value: mine });
+    } catch {
+      // A frozen global object: this copy is on its own.
+    }
+  }
+  return held ?? mine;
+}
+
+const { own: ownState, ids, lasting } = shared();
+export const own = ownState;
 
 /**
  * Ids kept at most, some thousand calls of flush(). What is older has ended without a tracer that could see it, or is a
  * promise that the garbage collection will find.
  */
 const IDS_MAX = 16_384;
-
-/** Our operations that live, for a tracer that is enabled after they were made. */
-const ids = new OwnMap<number, true>();
-/** Those of them that are sure to live, and are not given up for newer ones. */
-const lasting = new OwnMap<number, true>();
 
 const keysOf = uncurryThis(OwnMap.prototype.keys);
 const nextOf = uncurryThis(keysOf(ids).next);

@@ -1,7 +1,7 @@
 /** One trace: hook, encoder and destination put together, and their life from the call to the end. */
 import { TracerError } from '../errors';
 import type { PhaseCounts } from '../log/event';
-import { type Clock, createClock } from './clock';
+import { anchor, type Clock, createClock, requireClock } from './clock';
 import { PhaseIndex } from './codes';
 import { type Destination, DROPPED, type Outcome } from './destination/destination';
 import { openDestination, type Target } from './destination/open';
@@ -90,6 +90,8 @@ export class Tracer implements Disposable, AsyncDisposable {
   /** Records that were taken and then lost. */
   #lostLater = 0;
   #warned = false;
+  /** The destination has failed for good, perhaps at the first line. */
+  #stopped = false;
   /** The destination is taking a chunk. */
   #writing = false;
   /** The next tick hands on what there is. */
@@ -113,6 +115,9 @@ export class Tracer implements Disposable, AsyncDisposable {
     const { contexts, stacks } = options;
     requireHooks();
     requireLittleEndian();
+    if (options.send) {
+      requireClock(anchor);
+    }
     // What can be refused comes first, so that a refusal leaves nothing behind.
     const stack = stacks > 0 ? payloads().createStackPayload(stacks) : undefined;
     const context = contexts === false ? undefined : payloads().createContextPayload(contexts);
@@ -168,7 +173,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       asClaimed(() => this.#encoder.flush());
     }
     asClaimed(() => finishAtExit(this.#finisher));
-    if (options.autostart) {
+    if (options.autostart && !this.#stopped) {
       this.enable();
     }
   }
@@ -452,6 +457,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       warn(error, fatal, this.#exiting || isExiting());
     }
     if (fatal) {
+      this.#stopped = true;
       this.disable();
     }
   }

@@ -22,6 +22,16 @@ describe('async-tracer/register', () => {
     assert.ok(records.some((record) => record.phase === 'init' && record.op === 'Timeout'));
   });
 
+  it('says so and lets the program run where the clocks that it needs are gone', () => {
+    const cwd = temporaryFolder();
+    const mock = path.join(cwd, 'mock.js');
+    writeFileSync(mock, 'process.hrtime = () => [0, 0];');
+    const { status, stdout, stderr } = node(['-r', mock, '-r', REGISTER, '-p', '"ran"'], { cwd });
+    assert.deepEqual([status, stdout], [0, 'ran\n']);
+    assert.match(stderr, /^async-tracer: the program runs untraced\.$/m);
+    assert.equal(startsOf(cwd).size, 0);
+  });
+
   for (const flag of ['-r', '--import']) {
     it(`traces CommonJS and ES modules by ${flag}`, () => {
       for (const program of ['clean.js', 'module.mjs']) {
