@@ -1,6 +1,6 @@
 /**
  * A thread that stores the time once a millisecond, so that the traced thread reads it for the price of a load. The
- * error is about 1 ms (p99), a few where the thread has to wait for a core; idle it takes 2% of one.
+ * error is about 1 ms (p99), a few where the thread has to wait for a core; idle it takes 2 to 4% of one.
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';

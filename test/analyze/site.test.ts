@@ -61,6 +61,7 @@ describe('call sites', () => {
         ],
         'stdio',
       ],
+      [['getStdin:node:internal/bootstrap/switches/is_main_thread:1:1', own], 'stdin'],
       [['startListeningIfSignal:node:internal/process/signal:1:1', 'emit:node:events:1:1', own], 'signal'],
       [['ResolverBase:node:internal/dns/utils:1:1', 'lookup:node:dns:1:1', own], 'resolver'],
       [
