@@ -173,8 +173,20 @@ function onFatal(thrown: unknown): void {
   });
 }
 
+/** In no domain: Node would enter that of the error for it, and leave process.domain undefined where it was null. */
 function later(work: () => void): void {
-  asClaimed(() => nextTick.call(process, work));
+  const holder = process as { domain?: unknown };
+  const { domain } = holder;
+  if (domain == null) {
+    asClaimed(() => nextTick.call(process, work));
+    return;
+  }
+  holder.domain = null;
+  try {
+    asClaimed(() => nextTick.call(process, work));
+  } finally {
+    holder.domain = domain;
+  }
 }
 
 export function finishAtExit(finisher: Finisher): void {

@@ -22,6 +22,7 @@ const SCENARIOS = [
   'hooks that toggle themselves inside of hooks',
   'console.log inside of hooks',
   'domains',
+  'an error in a domain',
   'a domain that is entered and left in hooks, and throws inside of others',
   'vm contexts',
   'chdir, title and umask',
