@@ -37,7 +37,7 @@ export class IdColumn {
   }
 }
 
-/** `rows` are fragments of the record's op and phase (fragment.ts), or MISSING; the last three are an init's alone. */
+/** `rows` are fragments of the record's op and phase (fragment.ts), or MISSING; parents and executions are an init's alone. */
 export class Notes {
   readonly rows: Int32Array;
   readonly ids: IdColumn;
