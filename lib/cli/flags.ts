@@ -13,10 +13,13 @@ export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Whether the flag may stand alone: then it means true, and a value needs an equals sign. */
+/** Whether the flag may stand alone: then it means true, and a word that follows is its value only where it is a LITERAL. */
 export function standsAlone(spec: OptionSpec): boolean {
   return spec.parse('yes') === true;
 }
+
+/** What nobody calls a program: behind a flag that may stand alone it is the value. */
+const LITERAL = /^(?:true|false|\d+|\{.*)$/s;
 
 const SPECS = new Map(OPTIONS.map((spec) => [flagOf(spec.name), spec]));
 
@@ -39,6 +42,11 @@ export function traceFlags(group: string): Record<string, object> {
       },
     ]),
   );
+}
+
+/** What an option is called in a message: as the person gave it. */
+export function nameIn(given: Readonly<Record<string, unknown>>): (name: string) => string {
+  return (name) => (given[flagOf(name)] === undefined ? variableOf(name) : `--${flagOf(name)}`);
 }
 
 /** The words of the command line, taken apart. */
@@ -67,8 +75,7 @@ export function splitWords(words: readonly string[], values: readonly string[]):
     const bare = word.replace(/^--/, '');
     const spec = SPECS.get(bare);
     const negated = SPECS.get(bare.replace(/^no-/, ''));
-    if (spec?.name === 'stacks' && /^\d+$/.test(words[i + 1] ?? '')) {
-      // What no program is called.
+    if (spec !== undefined && standsAlone(spec) && LITERAL.test(words[i + 1] ?? '')) {
       flags.push(`${word}=${words[++i]}`);
     } else if (spec !== undefined && standsAlone(spec)) {
       flags.push(`${word}=true`);
@@ -82,6 +89,17 @@ export function splitWords(words: readonly string[], values: readonly string[]):
     }
   }
   return { flags, program: [] };
+}
+
+/**
+ * Why there is no program, where the last flag has taken the last word for its value: `--for app.js`. The value itself is
+ * looked at by nobody then.
+ */
+export function takenWord(flags: readonly string[]): string {
+  const [flag, value] = flags.slice(-2);
+  return value === undefined || value.startsWith('-')
+    ? ''
+    : `${JSON.stringify(value)} was taken for the value of ${flag}`;
 }
 
 /**
@@ -104,9 +122,7 @@ export function variablesOf(
       variables[variableOf(spec.name)] = Array.isArray(value) ? joined(flag, spec, value) : String(value);
     }
   }
-  const nameOf = (name: string): string =>
-    given[flagOf(name)] === undefined ? variableOf(name) : `--${flagOf(name)}`;
-  resolveOptions(optionsFromEnvironment({ ...environment, ...variables }, nameOf));
+  resolveOptions(optionsFromEnvironment({ ...environment, ...variables }, nameIn(given)));
   return variables;
 }
 

@@ -41,17 +41,17 @@ async function main(words: readonly string[]): Promise<void> {
     chooseShell(words[1]);
   }
   const isRun = command === 'run';
-  const { flags, program } = isRun ? splitWords(words.slice(1), VALUE_FLAGS) : { flags: [], program: [] };
+  const taken = isRun ? splitWords(words.slice(1), VALUE_FLAGS) : { flags: [], program: [] };
   // ESM only: by import(), since Node 20 may warn of require(esm).
   const { default: yargs } = await import('yargs');
-  const all = isRun ? ['run', ...flags] : words.map((word) => (word === '-' ? STDIN_WORD : word));
+  const all = isRun ? ['run', ...taken.flags] : words.map((word) => (word === '-' ? STDIN_WORD : word));
   const parser = yargs(all)
     .scriptName('async-tracer')
     .locale('en')
     .usage(
       'Usage: $0 <command>\n\nTraces every asynchronous operation of a Node.js program, and answers questions\nabout it.',
     )
-    .command(runCommand(program) as never)
+    .command(runCommand(taken) as never)
     .command(statsCommand as never)
     .command(leaksCommand as never)
     .command(treeCommand as never)

@@ -2,6 +2,7 @@
 import type { LogReport, RunReport } from '../analyze';
 import { formatDuration } from '../analyze/duration';
 import { formatCount, formatCountOf } from './figures';
+import { asking, isName, knownNames, meantBy } from './names';
 import type { Screen } from './screen';
 import { clean, wrap } from './text';
 
@@ -38,6 +39,21 @@ export function missingOf({ lost, cut, damaged, runs }: LogReport): string[] {
   ];
 }
 
+/** A string among `include` stands in the log as the expression that was made of it. */
+function asGiven(pattern: string): string {
+  const glob = /^\/\^(.*)\$\/s$/s.exec(pattern);
+  return glob === null
+    ? pattern
+    : glob[1].replace(/\\(.)|\.\*|\./gs, (part, escaped) => escaped ?? (part === '.*' ? '*' : '?'));
+}
+
+/** Of the first name that is none of Node's. */
+function meantInstead(include: readonly string[]): string {
+  const known = knownNames();
+  const strange = include.map(asGiven).find((name) => isName(name) && !known.includes(name));
+  return strange === undefined ? '' : asking(meantBy(strange, known));
+}
+
 /** What to say where nothing was found: `none`, unless there was nothing to look at, or not all that there was. */
 export function noneOf(none: string, log: LogReport): string {
   const { operationRecords, runs } = log;
@@ -50,9 +66,9 @@ export function noneOf(none: string, log: LogReport): string {
   const filtered = runs.find(({ include, exclude }) => include.length + exclude.length > 0);
   const filters = (['include', 'exclude'] as const)
     .filter((name) => filtered !== undefined && filtered[name].length > 0)
-    .map((name) => `${name} ${filtered?.[name].map(clean).join(', ')}`);
+    .map((name) => `${name} ${filtered?.[name].map(asGiven).map(clean).join(', ')}`);
   const why = filters.length === 0 ? '' : `: it was traced with ${filters.join(' and ')}`;
-  return `The log holds no operation${why}.`;
+  return `The log holds no operation${why}.${meantInstead(filtered?.include ?? [])}`;
 }
 
 /** Always says how many records were lost, unreadable or without their init, also that none were. */

@@ -5,8 +5,9 @@ import { constants } from 'node:os';
 import { extname } from 'node:path';
 import { TracerError } from '../errors';
 
-/** How it ended: one of the two is set. */
+/** How it ended: by its code or by a signal. */
 export interface Ending {
+  pid: number;
   code: number | null;
   signal: NodeJS.Signals | null;
 }
@@ -106,7 +107,7 @@ export function runProgram({ file, args }: Command, environment: NodeJS.ProcessE
         }),
       );
     });
-    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('exit', (code, signal) => resolve({ pid: child.pid as number, code, signal }));
   }).finally(() => {
     for (const [signal, forward] of listeners) {
       process.removeListener(signal, forward);
@@ -120,7 +121,7 @@ export function startFailureCode(error: TracerError): number {
 }
 
 /** Ends the command as the program ended, by the same signal if it was one. Returns where the signal does not end it. */
-export function endLike({ code, signal }: Ending): void {
+export function endLike({ code, signal }: Omit<Ending, 'pid'>): void {
   if (signal === null) {
     process.exitCode = code ?? 1;
     return;

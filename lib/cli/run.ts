@@ -1,23 +1,23 @@
 /** `async-tracer run`: a program under trace. */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { TracerError } from '../errors';
 import { parseDuration } from '../trace/duration';
 import { DEFAULT_OUTPUT, resolveOutput } from '../trace/output';
-import { traceFlags, variablesOf } from './flags';
+import { sayEnding, sayLogs, untoldLogs } from './closing';
+import { nameIn, type RunWords, takenWord, traceFlags, variablesOf } from './flags';
 import { examples } from './help';
 import { say } from './output';
 import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from './program';
 import { openSession } from './session';
 import { summarize } from './summary';
+import { sayUnmatched } from './unmatched';
 
 /** The flags that take the next word as their value, beside those of the options of the library. */
 export const VALUE_FLAGS: readonly string[] = ['-o', '--output', '--after', '--for'];
 
 const REGISTER = join(__dirname, '..', 'register.js');
-/** Logs named one by one at the end. */
-const MAX_NAMED = 5;
 const RUN = 'The run:';
 
 interface RunArguments {
@@ -29,15 +29,15 @@ interface RunArguments {
   [flag: string]: unknown;
 }
 
-/** @param program the words after the flags: see `splitWords` */
-export function runCommand(program: readonly string[]): CommandModule<object, RunArguments> {
+/** @param words see `splitWords` */
+export function runCommand(words: RunWords): CommandModule<object, RunArguments> {
   return {
     command: 'run',
     describe: 'run a program under trace',
     builder: (yargs) =>
       yargs
         .usage(
-          'Usage: $0 run [options] [--] app.js [arguments]\n\nRuns a program under trace: a script, flags of node and a script, or a command\nsuch as npm. Standard streams, exit code and signals pass through. What child\nprocesses and worker threads do is traced too, each in a log of its own.\n\nWhat is true or false may stand alone, or as --no-NAME; a value needs an equals\nsign there: --header=false. Variables say the same: ASYNC_TRACER_HEADER=false.',
+          'Usage: $0 run [options] [--] app.js [arguments]\n\nRuns a program under trace: a script, flags of node and a script, or a command\nsuch as npm. Standard streams, exit code and signals pass through. What child\nprocesses and worker threads do is traced too, each in a log of its own.\n\nWhat is true or false may stand alone, or as --no-NAME: --no-promises. Variables\nsay the same: ASYNC_TRACER_PROMISES=false. Flags of node stand behind --.',
         )
         .options({
           output: {
@@ -55,7 +55,7 @@ export function runCommand(program: readonly string[]): CommandModule<object, Ru
           },
           for: { group: RUN, describe: 'trace for this time only, as in 500ms, 2s, 5m', requiresArg: true },
           summary: { group: RUN, describe: 'say at the end what ran and what to look at', boolean: true },
-          quiet: { group: RUN, alias: 'q', describe: 'do not say where the logs are', boolean: true },
+          quiet: { group: RUN, alias: 'q', describe: 'say nothing of the logs at the end', boolean: true },
         })
         .options(traceFlags('The trace:'))
         .epilogue(
@@ -67,21 +67,23 @@ export function runCommand(program: readonly string[]): CommandModule<object, Ru
             ['async-tracer run --after 10s --for 2s server.js', 'a window of time'],
           ]),
         ) as never,
-    handler: (given) => run(given, program),
+    handler: (given) => run(given, words),
   };
 }
 
-async function run(given: RunArguments, program: readonly string[]): Promise<void> {
+async function run(given: RunArguments, { flags, program }: RunWords): Promise<void> {
   if (program.length === 0) {
+    const taken = takenWord(flags);
     throw new TracerError(
       'ERR_ASYNC_TRACER_USAGE',
-      'run needs the program that is to run, as in: async-tracer run app.js',
+      `run needs the program that is to run${taken === '' ? ', as in: async-tracer run app.js' : `; ${taken}.`}`,
     );
   }
   const environment = environmentFor(given, process.env);
   checkOutput(environment);
   const session = openSession();
   let ending: Ending;
+  const began = Date.now();
   try {
     try {
       ending = await runProgram(commandOf(program), { ...environment, ...session.variables });
@@ -89,22 +91,31 @@ async function run(given: RunArguments, program: readonly string[]): Promise<voi
       process.exitCode = startFailureCode(error as TracerError);
       throw error;
     }
-    const logs = session.logs();
+    const told = session.logs();
+    const logs = told.length > 0 ? told : untoldLogs(environment, ending, began);
     if (!given.quiet) {
-      sayLogs(logs, ending);
+      sayLogs(logs, environment, program);
+      sayEnding(ending);
+      await attempt('it is not known what include and exclude matched', () =>
+        sayUnmatched(logs, environment, nameIn(given)),
+      );
     }
     if (given.summary && logs.length > 0) {
-      try {
-        await summarize(logs);
-      } catch (error) {
-        // The program may have taken its log away, and its exit code passes through all the same.
-        say(`there is no summary: ${(error as Error).message}`);
-      }
+      await attempt('there is no summary', () => summarize(logs));
     }
   } finally {
     session.close();
   }
   endLike(ending);
+}
+
+/** The program may have spoilt its log or taken it away, and its exit code passes through all the same. */
+async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    say(`${failure}: ${(error as Error).message}`);
+  }
 }
 
 function environmentFor(given: RunArguments, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -149,22 +160,5 @@ function checkOutput(environment: NodeJS.ProcessEnv): void {
     accessSync(folder, constants.W_OK);
   } catch {
     refuse('this user may not write there');
-  }
-}
-
-function sayLogs(logs: readonly string[], { signal }: Ending): void {
-  const names = logs.slice(0, MAX_NAMED).map((path) => relative(process.cwd(), path) || path);
-  const more = logs.length - names.length;
-  if (logs.length === 0) {
-    say('no log was written: no program of Node.js ran, or none began inside the window of time.');
-  } else {
-    say(
-      `the ${logs.length === 1 ? 'log is' : `${logs.length} logs are`} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
-    );
-  }
-  if (signal !== null) {
-    say(
-      `the program was ended by ${signal}: what was not written by then, at most the last flushInterval, is missing`,
-    );
   }
 }

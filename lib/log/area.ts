@@ -115,6 +115,11 @@ for (const [area, ops] of Object.entries(OPS)) {
   }
 }
 
+/** All of these ops, for whoever looks for what a person has meant. */
+export function opsOfNode(): string[] {
+  return Object.keys(AREA_OF_OP);
+}
+
 /** The area of an op (a type after `opOf`); `custom` for every op that is not Node's own. Never throws. */
 export function areaOf(op: string): Area {
   return AREA_OF_OP[op] ?? 'custom';

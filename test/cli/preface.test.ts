@@ -137,4 +137,19 @@ describe('preface', () => {
       'The log holds no operation: it was traced with include /^fs$/, net and exclude dns.',
     );
   });
+
+  const spelt: [string[], string][] = [
+    [['/^timer$/s'], 'include timer. Is timers meant?'],
+    [['/^TCPWRAP$/s'], 'include TCPWRAP. Is TCP meant?'],
+    [['/^a\\.b.*$/s', '/^.$/s'], 'include a.b*, ?.'],
+    [['/^tim/', '/^MyPool$/s', '/^net$/s'], 'include /^tim/, MyPool, net.'],
+  ];
+  for (const [include, expected] of spelt) {
+    it(`names what it was traced with as it was given: ${expected}`, () => {
+      assert.equal(
+        noneOf('No leak.', log({ operationRecords: 0, runs: [run({ include })] })),
+        `The log holds no operation: it was traced with ${expected}`,
+      );
+    });
+  }
 });

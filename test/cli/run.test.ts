@@ -333,8 +333,85 @@ describe('async-tracer run', () => {
     const cwd = temporaryFolder();
     const { status, stderr } = command(['run', '--', 'sh', '-c', 'exit 3'], { cwd });
     assert.equal(status, 3);
-    assert.match(stderr, /^async-tracer: no log was written: /);
+    assert.equal(
+      stderr,
+      'async-tracer: no log was written: no program of Node.js ran, or it could not be traced and said so above.\n',
+    );
     assert.deepEqual(readdirSync(cwd), []);
+    const windowed = command(['run', '--for', '1s', '--', 'sh', '-c', ':'], { cwd });
+    assert.match(windowed.stderr, /, or it began when the window of time was over\.\n$/);
+  });
+
+  const permission = ['--permission', '--experimental-permission'].find((flag) =>
+    process.allowedNodeEnvironmentFlags.has(flag),
+  );
+  describe('under the permissions of Node.js', { skip: permission === undefined && 'it has none' }, () => {
+    it('names the log of a program that may not write to the folder of the session', () => {
+      const cwd = temporaryFolder();
+      const flags = [permission as string, '--allow-fs-read=*', `--allow-fs-write=${cwd}/*`];
+      const { status, stderr } = command(['run', '-o', 'a.ndjson', '--', ...flags, fixture('clean.js')], {
+        cwd,
+      });
+      const [file] = startsOf(cwd).keys();
+      assert.equal(status, 0);
+      assert.match(stderr, new RegExp(`^async-tracer: the log is ${file}$`, 'm'));
+    });
+
+    it('says what must be allowed where nothing can be written', () => {
+      const cwd = temporaryFolder();
+      const flags = [permission as string, '--allow-fs-read=*'];
+      const { stderr } = command(['run', '-o', 'a.ndjson', '--', ...flags, '-e', '0'], { cwd });
+      assert.match(
+        stderr,
+        /^async-tracer: The log cannot be written to .*[^.]\. \[ERR_ASYNC_TRACER_DESTINATION\]$/m,
+      );
+      assert.match(stderr, /^async-tracer: no log was written: /m);
+      assert.ok(stderr.includes(`as in --allow-fs-read=${ROOT}/* --allow-fs-write=${cwd}/*\n`), stderr);
+      assert.deepEqual(readdirSync(cwd), []);
+    });
+  });
+
+  describe('names in include and exclude', () => {
+    const program = `
+      const { AsyncResource } = require('node:async_hooks');
+      new AsyncResource('Timer').emitDestroy();
+      setTimeout(() => {}, 1);`;
+    const cases: [string[], string[]][] = [
+      [['--include', 'timer'], ['--include timer matched no operation in the log. Is timers meant?']],
+      [['--include', 'TCPWRAP'], ['--include TCPWRAP matched no operation in the log. Is TCP meant?']],
+      [
+        ['--include', 'net,MyPool,Tmeout*'],
+        [
+          '--include MyPool matched no operation in the log.',
+          '--include Tmeout* matched no operation in the log. Is Timeout meant?',
+        ],
+      ],
+      [['--include', 'Timer,/^Time/,dns,T*'], []],
+      [['--include', 'timer', '--no-send'], []],
+      [['--exclude', 'timer'], ['--exclude timer: Node.js has no such op or area. Is timers meant?']],
+      [['--exclude', 'MyPool,Timer*,timers'], []],
+    ];
+    for (const [flags, expected] of cases) {
+      it(`are told where they matched nothing: ${flags.join(' ')}`, () => {
+        const cwd = temporaryFolder();
+        const args = ['run', ...flags, '-o', 'a.ndjson', '--', process.execPath, '-e', program];
+        const { status, stderr } = command(args, { cwd });
+        assert.equal(status, 0);
+        assert.deepEqual(
+          stderr.split('\n'),
+          ['the log is a.ndjson', ...expected].map((line) => `async-tracer: ${line}`).concat(''),
+        );
+      });
+    }
+
+    it('are told as the variables that they came from, and not where the log cannot be read again', () => {
+      const cwd = temporaryFolder();
+      const env = { ASYNC_TRACER_INCLUDE: 'timer' };
+      const told = command(['run', '-o', 'a.ndjson', fixture('clean.js')], { cwd, env }).stderr;
+      assert.match(told, /^async-tracer: ASYNC_TRACER_INCLUDE=timer matched no operation/m);
+      const untold = command(['run', '-o', '/dev/null', fixture('clean.js')], { cwd, env }).stderr;
+      assert.equal(untold, 'async-tracer: the log is /dev/null\n');
+    });
   });
 
   it('makes the folder of the log where it is told to', () => {
@@ -351,6 +428,12 @@ describe('async-tracer run', () => {
 
   const refused: [string[], number, RegExp][] = [
     [[], 2, /run needs the program.*\[ERR_ASYNC_TRACER_USAGE\]\nTry: async-tracer run --help\n$/],
+    [
+      ['--for', 'a.js'],
+      2,
+      /run needs the program that is to run; "a\.js" was taken for the value of --for\./,
+    ],
+    [['--include=net'], 2, /run needs the program that is to run, as in:/],
     [['--stack', 'a.js'], 2, /no option --stack for run\. Is --stacks meant\?/],
     [['--stacks=x', 'a.js'], 2, /--stacks must be .*"x".*\[ERR_ASYNC_TRACER_OPTION\]/],
     [['--clock', 'late', 'a.js'], 2, /--clock must be precise or coarse; got "late"/],

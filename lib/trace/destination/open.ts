@@ -86,6 +86,11 @@ function hintFor(code: string, path: string): string {
   return HINTS[code] ?? '';
 }
 
+/** Some messages of Node.js end with a full stop, as those of its permissions. */
+function sentence(message: string): string {
+  return message.endsWith('.') ? message : `${message}.`;
+}
+
 function openPath(
   path: string,
   options: ResolvedOptions,
@@ -103,7 +108,10 @@ function openPath(
     return createPipeDestination(path, options, observer, asOwn);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    refuse(`The log cannot be written to ${show(path)}: ${message}. ${hintFor(code, path)}`.trimEnd(), error);
+    refuse(
+      `The log cannot be written to ${show(path)}: ${sentence(message)} ${hintFor(code, path)}`.trimEnd(),
+      error,
+    );
   }
 }
 
@@ -143,7 +151,7 @@ function openDescriptor(
     }
     const { code, message } = error as NodeJS.ErrnoException;
     const hint = code === 'EBADF' ? 'It is not open, or not for writing.' : '';
-    refuse(`The log cannot be written to descriptor ${fd}: ${message}. ${hint}`.trimEnd(), error);
+    refuse(`The log cannot be written to descriptor ${fd}: ${sentence(message)} ${hint}`.trimEnd(), error);
   }
 }
 
