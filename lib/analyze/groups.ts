@@ -2,7 +2,7 @@ import type { Decoder } from './decoder';
 import { isOneShot, kindOf } from './kind';
 import type { Ops } from './ops';
 import type { Kind, OpGroup } from './report';
-import type { Stacks } from './stacks';
+import { type Stacks, siteText } from './stacks';
 
 /** Beyond this number of (op, call site) pairs all further ones share a group. */
 export const MAX_GROUPS = 65_536;
@@ -22,6 +22,9 @@ export class Groups {
   readonly #stacks: Stacks;
   readonly #bare: number[] = [];
   readonly #sited = new Map<number, number>();
+  /** By group, the one that stands for it in reports; -1 where nobody has asked. */
+  readonly #alike: number[] = [];
+  readonly #named = new Map<string, number>();
 
   constructor(decoder: Decoder) {
     this.#ops = decoder.ops;
@@ -48,6 +51,38 @@ export class Groups {
   inherit(group: number, trigger: number): number {
     const site = this.site[trigger];
     return site < 0 ? group : this.#of(this.op[group], this.#stacks.inherit(this.site[group], site));
+  }
+
+  /**
+   * The group that stands for all which a report names alike: what Node.js did between the user's line and the operation
+   * (`Site.via`) tells a leak from none, and is seen in no other answer.
+   */
+  alike(group: number): number {
+    const known = this.#alike[group];
+    if (known >= 0) {
+      return known;
+    }
+    const found = this.#findAlike(group);
+    while (this.#alike.length <= group) {
+      this.#alike.push(-1);
+    }
+    this.#alike[group] = found;
+    return found;
+  }
+
+  #findAlike(group: number): number {
+    const { frame, inherited } = this.siteFor(group) ?? {};
+    const op = this.op[group];
+    if (op < 0) {
+      return group;
+    }
+    if (frame === undefined) {
+      return this.#bare[op + 1] ?? this.#add(op, NO_SITE);
+    }
+    const key = `${op} ${inherited} ${siteText(frame)}`;
+    const first = this.#named.get(key) ?? group;
+    this.#named.set(key, first);
+    return first;
   }
 
   #of(op: number, site: number): number {

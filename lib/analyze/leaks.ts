@@ -64,7 +64,7 @@ class Leaks extends Watcher {
 
   constructor(decoder: Decoder) {
     super();
-    this.operations = new Operations(decoder, this);
+    this.operations = new Operations(decoder, this, true);
   }
 
   override started(run: Run, row: number, group: number, exec: number, decoder: Decoder): void {
@@ -168,7 +168,7 @@ class Leaks extends Watcher {
       { code, verdict, reason }: Judgement,
       stack: Stack | undefined,
     ): LeakRow => {
-      const key = `${group} ${code}`;
+      const key = `${groups.alike(group)} ${code}`;
       let row = rows.get(key);
       if (row === undefined) {
         row = {

@@ -62,13 +62,16 @@ export class Operations {
   unpaired = 0;
 
   readonly #watcher: Watcher;
+  readonly #apart: boolean;
   readonly #decoder: Decoder;
   readonly #known = new Map<string, Run>();
   #run: Run | undefined;
 
-  constructor(decoder: Decoder, watcher: Watcher) {
+  /** @param apart whether operations that a report names alike are told apart: see `Groups.alike` */
+  constructor(decoder: Decoder, watcher: Watcher, apart = false) {
     this.#decoder = decoder;
     this.#watcher = watcher;
+    this.#apart = apart;
     this.groups = new Groups(decoder);
   }
 
@@ -164,6 +167,9 @@ export class Operations {
       if (trigger !== NO_ROW) {
         group = this.groups.inherit(group, run.live.group[trigger]);
       }
+    }
+    if (!this.#apart) {
+      group = this.groups.alike(group);
     }
     if (!run.promiseDestroys && this.groups.kind[group] === 'promise') {
       this.#forget(run, run.windowed(opid));

@@ -105,6 +105,11 @@ const DROPPED = judgement(
   'dropped',
   'it was collected as garbage before it settled, so whatever awaited it was dropped too; an unused promise ends so as well',
 );
+const DROPPED_NO_STACKS = judgement(
+  'unsure',
+  'dropped?',
+  'it was collected as garbage before it settled; without stacks it cannot be told from the few that the engine drops for itself',
+);
 const OWN_RESOURCE = judgement(
   'unsure',
   'resource',
@@ -204,7 +209,7 @@ function firedLast(run: Run, row: number): boolean {
 /** The same of promises that were collected as garbage before they settled. */
 export function judgeDropped(via: Via | undefined): Judgement | undefined {
   if (via === undefined) {
-    return NO_STACKS_PROMISE;
+    return DROPPED_NO_STACKS;
   }
   return via === 'user' ? DROPPED : undefined;
 }

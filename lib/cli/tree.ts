@@ -77,6 +77,16 @@ function isSamePlace(a: TreeNode, b: TreeNode | undefined): boolean {
   );
 }
 
+/** Whether a node would read like another one beside it if its call site were left out. */
+function hasTwin(node: TreeNode, parent: TreeNode | undefined): boolean {
+  return (
+    node.inherited &&
+    (parent?.children ?? []).some(
+      (other) => other.op === node.op && !other.inherited && isSamePlace(other, node),
+    )
+  );
+}
+
 /** The op and, where it is not that of its parent, the call site. */
 function labelOf({ guides, node, parent }: Row, { colors, folder }: Screen, width: number): string {
   if (typeof node === 'number') {
@@ -85,7 +95,8 @@ function labelOf({ guides, node, parent }: Row, { colors, folder }: Screen, widt
   const again = node.again > 0 ? ` (${formatCount(node.again)} inside itself)` : '';
   const head = beginningOf(`${guides}${opOf(node)}${again}`, width);
   const room = width - head.length - 1;
-  const site = isSamePlace(node, parent) || room < 8 ? '' : originOf(node, folder, room);
+  const isLeftOut = isSamePlace(node, parent) && !hasTwin(node, parent);
+  const site = isLeftOut || room < 8 ? '' : originOf(node, folder, room);
   return `${colors.dim(head.slice(0, guides.length))}${head.slice(guides.length)}${site === '' ? '' : ` ${colors.cyan(site)}`}`;
 }
 

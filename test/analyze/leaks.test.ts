@@ -105,6 +105,42 @@ describe('leaks', () => {
     ]);
   });
 
+  it('has one row for what it names alike and judges alike, and two where the verdicts differ', async () => {
+    const lines = [
+      init(5, 'TCP', 0, through('connect:node:net:1:1')),
+      init(6, 'TCP', 0, through()),
+      init(7, 'SIGNAL', 0, through('startListening:node:internal/process/signal:1:1')),
+      init(8, 'SIGNAL', 0, through()),
+      ...exited,
+    ];
+    const told = (await rows(lines)).filter(([, op]) => op !== 'Timeout');
+    assert.deepEqual(told, [
+      ['leak', 'TCP', 2],
+      ['leak', 'SIGNAL', 1],
+      ['kept', 'SIGNAL', 1],
+    ]);
+  });
+
+  it('counts promises that live and promises that were collected apart, also without stacks', async () => {
+    const report = await leaks([
+      init(5, 'PROMISE', 0),
+      init(6, 'PROMISE', 0),
+      init(7, 'PROMISE', 0),
+      init(8, 'PROMISE', 0),
+      event('resolve', 8, 'PROMISE', 1),
+      event('destroy', 7, 'PROMISE', 50),
+      ...exited,
+    ]);
+    const promises = report.rows.filter(({ op }) => op === 'PROMISE');
+    assert.deepEqual(
+      promises.map(({ verdict, op, count, collected }) => [verdict, op, count, collected]),
+      [
+        ['unsure', 'PROMISE', 2, false],
+        ['unsure', 'PROMISE', 1, true],
+      ],
+    );
+  });
+
   it('counts connections of a server as leaks under the line that opened the server', async () => {
     const report = await leaks([
       init(5, 'TCPSERVER', 0, through('listen:node:net:1:1')),

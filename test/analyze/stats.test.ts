@@ -37,6 +37,36 @@ describe('stats', () => {
     assert.deepEqual(report.findings, []);
   });
 
+  it('has one row for all operations that it names alike, whatever Node.js did between the line and the operation', async () => {
+    const own = 'sign:/app/a.js:3:5';
+    const report = await stats([
+      init(5, 'PROMISE', 0, { stack: [own] }),
+      init(6, 'PROMISE', 0, { stack: ['promisified:node:internal/util:1:1', own] }),
+      init(7, 'PROMISE', 0, { stack: ['other:/app/a.js:3:6'] }),
+      init(8, 'FILEHANDLE', 0, { stack: ['openHandle:node:internal/fs/promises:1:1'] }),
+      init(9, 'FILEHANDLE', 0),
+      init(10, 'FILEHANDLE', 0, { parentopid: 5, stack: ['openHandle:node:internal/fs/promises:1:1'] }),
+      run(5, 'PROMISE', 10, 11),
+      run(6, 'PROMISE', 20, 22),
+    ]);
+    assert.deepEqual(
+      report.ops.map(({ op, count, site, inherited, run: { count: ran, total } }) => [
+        op,
+        count,
+        site?.column ?? null,
+        inherited,
+        ran,
+        total,
+      ]),
+      [
+        ['PROMISE', 2, 5, false, 2, 3],
+        ['FILEHANDLE', 2, null, false, 0, 0],
+        ['PROMISE', 1, 6, false, 0, 0],
+        ['FILEHANDLE', 1, 5, true, 0, 0],
+      ],
+    );
+  });
+
   it('takes nested runs out of the run they are nested in, at any depth', async () => {
     const report = await stats([
       init(5, 'TCP', 0),
