@@ -89,11 +89,8 @@ export class Operations {
     } else if (run === undefined) {
       run = this.#begin(undefined);
     }
-    if (!(time >= run.from)) {
-      run.from = time;
-    }
-    if (!(time <= run.to)) {
-      run.to = time;
+    if (phase !== START || run.begins) {
+      run.spans(time);
     }
     switch (phase) {
       case INIT:
@@ -128,6 +125,9 @@ export class Operations {
       this.#watcher.paused(this.#run);
     }
     for (const run of this.runs) {
+      if (Number.isNaN(run.from) && run.start !== undefined) {
+        run.spans(run.start.time);
+      }
       this.unpaired += run.callbacks.abandoned + run.callbacks.depth;
     }
   }

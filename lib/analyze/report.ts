@@ -13,6 +13,7 @@ export interface RunReport {
   pid: number | null;
   thread: number | null;
   node: string | null;
+  /** Of the first record; of the first one behind the `start` record where that was written before tracing began. */
   from: number;
   to: number;
   elapsed: number;

@@ -53,6 +53,24 @@ export class Run {
     this.stackLimit = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
   }
 
+  /**
+   * Whether tracing begins with the header. With `autostart: false`, as in a window of time, it begins later, and only the
+   * first record that follows shows when: the time before must not count as time in which nothing ran.
+   */
+  get begins(): boolean {
+    return this.start?.options?.['autostart'] !== false;
+  }
+
+  /** Something was recorded at that time. */
+  spans(time: number): void {
+    if (!(time >= this.from)) {
+      this.from = time;
+    }
+    if (!(time <= this.to)) {
+      this.to = time;
+    }
+  }
+
   get records(): number {
     const { counts } = this;
     return counts[0] + counts[1] + counts[2] + counts[3] + counts[4];

@@ -67,6 +67,23 @@ describe('stats', () => {
     );
   });
 
+  it('takes shares of the time that was traced, where a window of time began after the header', async () => {
+    const window = (autostart: boolean) => [
+      start(0, { options: { autostart } }),
+      run(5, undefined, 1000, 1400),
+      end(1500, { counts: { init: 0, before: 1, after: 1, destroy: 0, resolve: 0 } }),
+    ];
+    const later = await stats(window(false));
+    assert.deepEqual([later.log.elapsed, later.loop.share, later.ops[0].run.share], [500, 0.8, 0.8]);
+    assert.equal((await stats(window(true))).log.elapsed, 1500);
+    const [header] = window(false);
+    const unopened = await stats([header]);
+    assert.deepEqual(
+      [unopened.log.elapsed, unopened.log.from, unopened.log.runs[0].from],
+      [0, JSON.parse(header).time, JSON.parse(header).time],
+    );
+  });
+
   it('takes nested runs out of the run they are nested in, at any depth', async () => {
     const report = await stats([
       init(5, 'TCP', 0),
