@@ -21,6 +21,7 @@ export class Forest {
   #parent = new Int32Array(64).fill(-1);
   #group = new Int32Array(64).fill(-1);
   #depth = new Int32Array(64);
+  #first = new Float64Array(64);
   #count = new Float64Array(64);
   #again = new Float64Array(64);
   #waits = new Float64Array(64);
@@ -38,8 +39,8 @@ export class Forest {
     return this.#size - 1;
   }
 
-  /** Counts an operation of `group` that one of node `parent` started; gives its node. */
-  add(parent: number, group: number): number {
+  /** Counts the operation `opid` of `group` that one of node `parent` started; gives its node. */
+  add(parent: number, group: number, opid: number): number {
     const key = parent * MAX_GROUPS + group;
     let edge = this.#edges.get(key);
     if (edge === undefined) {
@@ -52,6 +53,9 @@ export class Forest {
       this.#edges.set(key, edge);
     }
     const node = edge < 0 ? -edge : edge;
+    if (this.#count[node] === 0) {
+      this.#first[node] = opid;
+    }
     this.#count[node]++;
     if (edge < 0) {
       this.#again[node]++;
@@ -85,6 +89,7 @@ export class Forest {
   describe(groups: Groups, node: number): TreeNode {
     return {
       ...groups.describe(this.#group[node]),
+      opid: this.#first[node],
       count: this.#count[node],
       again: this.#again[node],
       wait: {
@@ -130,6 +135,7 @@ export class Forest {
     this.#parent = roomFor(this.#parent, length);
     this.#group = roomFor(this.#group, length);
     this.#depth = roomFor(this.#depth, length);
+    this.#first = roomFor(this.#first, length);
     this.#count = roomFor(this.#count, length);
     this.#again = roomFor(this.#again, length);
     this.#waits = roomFor(this.#waits, length);

@@ -193,6 +193,8 @@ export interface SlowReport {
 
 /** Operations that are alike and have parents that are alike. */
 export interface TreeNode extends OpGroup {
+  /** Of the first one, as an example. */
+  opid: number;
   count: number;
   /**
    * How many of `count` were started from below this node, by an operation that one of its own had led to: in a chain of

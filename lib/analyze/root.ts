@@ -70,7 +70,7 @@ class Root extends Watcher {
     if (opid === this.#opid) {
       // Anything seen before its init belonged to another life of the id.
       family = this.#found(run, group, time);
-      family.node = family.forest.add(TOP, group);
+      family.node = family.forest.add(TOP, group, opid);
       family.nodes.set(opid, family.node);
       return;
     }
@@ -84,7 +84,7 @@ class Root extends Watcher {
     if (above < 0) {
       return;
     }
-    family.nodes.set(opid, family.forest.add(above, group));
+    family.nodes.set(opid, family.forest.add(above, group, opid));
     family.operations++;
     this.#seen(run, family, time);
   }

@@ -98,7 +98,7 @@ class Tree extends Watcher {
     const parent = this.#by === 'trigger' ? decoder.parentopid : exec;
     const nodes = this.#of(run);
     const above = parent === opid ? -1 : nodes.get(parent);
-    nodes.set(opid, this.#forest.add(above < 0 ? TOP : above, group));
+    nodes.set(opid, this.#forest.add(above < 0 ? TOP : above, group, opid));
   }
 
   override waited(run: Run, row: number, _group: number, wait: number): void {

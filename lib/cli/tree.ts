@@ -105,6 +105,7 @@ function renderNodes(nodes: readonly TreeNode[], screen: Screen, shown: Shown): 
   const figures = (cell: (node: TreeNode) => string) => (row: Row) =>
     typeof row.node === 'number' ? '' : cell(row.node);
   const columns: Column<Row>[] = [
+    { head: 'opid', cell: figures(({ opid }) => String(opid)) },
     { head: 'count', cell: figures((node) => formatCount(node.count)) },
     {
       head: 'wait max',
@@ -131,13 +132,19 @@ function renderNodes(nodes: readonly TreeNode[], screen: Screen, shown: Shown): 
 
 function renderTree(report: TreeReport, screen: Screen, shown: Shown): string {
   const { nodes, folded, roots } = report;
-  const aside =
-    folded > 0
-      ? `${formatCountOf(folded, 'operation')} counted at an ancestor: the tree has ${formatCount(nodes)} nodes, which is the most`
-      : '';
-  return [renderNodes(roots, screen, shown), aside === '' ? '' : `${wrap(aside, screen.width, '  ')}\n`]
-    .filter((part) => part !== '')
-    .join('\n');
+  if (roots.length === 0) {
+    return '';
+  }
+  const asides = [
+    ...(folded > 0
+      ? [
+          `${formatCountOf(folded, 'operation')} counted at an ancestor: the tree has ${formatCount(nodes)} nodes, which is the most`,
+        ]
+      : []),
+    'opid: the first of them; --root OPID shows what it started, --op OPID its causes',
+  ];
+  const { width, colors } = screen;
+  return `${renderNodes(roots, screen, shown)}\n${asides.map((text) => colors.dim(wrap(text, width, '  '))).join('\n')}\n`;
 }
 
 /** Of a longer way, as of a chain of promises, the first step and the last ones are shown: nobody reads ten thousand. */
@@ -240,14 +247,14 @@ export const treeCommand: CommandModule<object, TreeArguments> = {
   builder: (yargs) =>
     answerOptions(yargs)
       .usage(
-        'Usage: $0 tree [options] LOG...\n\nWho started what: operations that are alike stand together under what caused them.',
+        'Usage: $0 tree [options] LOG...\n\nWho started what: operations that are alike stand together under what caused\nthem, with the opid of the first.',
       )
       .option('op', {
-        describe: 'only the way from this operation back to the first cause',
+        describe: 'only the way from this operation, by its opid, back to the first cause',
         requiresArg: true,
       })
       .option('root', {
-        describe: 'only what this operation started, and where its time went',
+        describe: 'only what this operation, by its opid, started, and where its time went',
         requiresArg: true,
       })
       .option('by', {

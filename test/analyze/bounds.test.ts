@@ -68,11 +68,12 @@ describe('bounds', () => {
 
   it('a tree of more than 50,000 nodes counts further operations at their parent', () => {
     const forest = new Forest();
-    const parents = Array.from({ length: 1000 }, (_, group) => forest.add(TOP, group));
-    for (let group = 1000; group <= 1050; group++) for (const parent of parents) forest.add(parent, group);
+    const parents = Array.from({ length: 1000 }, (_, group) => forest.add(TOP, group, group));
+    for (let group = 1000; group <= 1050; group++)
+      for (const parent of parents) forest.add(parent, group, group);
     assert.equal(forest.size, MAX_TREE_NODES);
     assert.equal(forest.folded, 52 * 1000 - MAX_TREE_NODES);
-    assert.equal(forest.add(parents[0], 9999), parents[0]);
+    assert.equal(forest.add(parents[0], 9999, 1), parents[0]);
   });
 
   it('a tree deeper than 100 puts what is deeper beside its parent', async () => {

@@ -36,6 +36,15 @@ const LOG = [
 ];
 
 describe('the tree', () => {
+  it('names the first operation of each node, in the tree and under a root', async () => {
+    const { roots } = await tree(LOG);
+    const idsOf = (nodes: TreeNode[]): unknown[] =>
+      nodes.map(({ opid, children }) => (children.length === 0 ? opid : [opid, idsOf(children)]));
+    assert.deepEqual(idsOf(roots), [[5, [[6, [[7, [10, 11]]]]]]]);
+    const [{ started }] = (await root(LOG, 8)).found;
+    assert.deepEqual(idsOf(started), [9]);
+  });
+
   it('shows who triggered what, with what is alike in one node, also under a parent that has ended', async () => {
     const report = await tree(LOG);
     assert.equal(
