@@ -231,9 +231,7 @@ function named(row: LeakRow): string {
 }
 
 function age(row: LeakRow): string {
-  return row.count === 1
-    ? `it was ${formatDuration(row.oldest)} old`
-    : `the oldest was ${formatDuration(row.oldest)} old`;
+  return `${row.count === 1 ? 'it' : 'the oldest'} was ${row.atLeast ? 'at least ' : ''}${formatDuration(row.oldest)} old`;
 }
 
 /** The findings of at most `MAX_OF_A_CODE` items, the last of which tells of the rest. */

@@ -180,6 +180,7 @@ class Leaks extends Watcher {
           youngest: Number.POSITIVE_INFINITY,
           opids: [],
           stack: stack?.frames() ?? null,
+          atLeast: false,
           collected: false,
           unref: null,
         };
@@ -219,6 +220,7 @@ class Leaks extends Watcher {
         }
         const told = rowOf(group, judgement, this.#held.of(run, row));
         told.count++;
+        told.atLeast ||= run.end === undefined;
         told.oldest = Math.max(told.oldest, age);
         told.youngest = Math.min(told.youngest, age);
         if (told.opids.length < MAX_IDS) {

@@ -269,9 +269,14 @@ export interface LeakRow extends OpGroup {
   /** Why, as a sentence. */
   reason: string;
   count: number;
-  /** Age at the end of the log. */
+  /** Age at the last record of the run. */
   oldest: number;
   youngest: number;
+  /**
+   * True where some of them are older than that: their run has no `end` record, and was killed, or went on, some time
+   * after its last one. An idle process records nothing.
+   */
+  atLeast: boolean;
   /** Some of the ids, the oldest first. */
   opids: number[];
   /** The whole stack of the first one that is told here, `opids[0]` where it is live; null where it has none. */

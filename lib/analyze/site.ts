@@ -49,6 +49,10 @@ export type Via =
   | 'stdin'
   /** The watcher behind process.on(signal), which Node unrefs. */
   | 'signal'
+  /** The pool of an HTTP agent, which unrefs a connection while it is idle. */
+  | 'agent'
+  /** That of fetch, which does the same. */
+  | 'fetch'
   /** The resolver that node:dns makes at the first use and keeps. */
   | 'resolver';
 
@@ -115,6 +119,12 @@ function viaOf(above: readonly Frame[], called: boolean): Via {
     }
     if (file === 'node:internal/dns/utils') {
       return 'resolver';
+    }
+    if (file === 'node:_http_agent' && /\bcreateSocket$/.test(name)) {
+      return 'agent';
+    }
+    if (file === 'node:internal/deps/undici/undici' && /\bconnect$/.test(name)) {
+      return 'fetch';
     }
   }
   if (!called) {

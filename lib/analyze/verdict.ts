@@ -32,6 +32,16 @@ const STDIN = judgement(
   'stdin',
   'Node opened it for process.stdin, and it keeps the process alive as long as the program reads there',
 );
+const AGENTS = judgement(
+  'unsure',
+  'agent',
+  'an HTTP agent keeps it, and unrefs it while it is idle; a request that waits on it is told by itself',
+);
+const FETCHS = judgement(
+  'unsure',
+  'fetch',
+  'fetch keeps it, and unrefs it while it is idle; one that still waits is told by its promise, if resolve is traced',
+);
 const SIGNAL = judgement('kept', 'signal', 'it watches for a signal, and Node unrefs such watchers');
 const SERVES = judgement(
   'kept',
@@ -150,7 +160,7 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
       if (site.via === 'node') {
         return unseen(flags) ?? NODES_OWN;
       }
-      return site.via === 'call' ? INSIDE : site.via === 'module' ? MODULE : PENDING;
+      return site.via === 'module' ? MODULE : site.via === 'user' ? PENDING : INSIDE;
     case 'timer':
       if (flags & CONTEXT && flags & UNREF) {
         return UNREFD;
@@ -189,6 +199,9 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
       }
       if (site === undefined) {
         return MAYBE_NODES_OWN.has(op!) ? NO_STACKS_HANDLE : OPEN;
+      }
+      if (site.via === 'agent' || site.via === 'fetch') {
+        return site.via === 'agent' ? AGENTS : FETCHS;
       }
       return site.frame === undefined ? (unseen(flags) ?? NODES_OWN) : OPEN;
     case 'object':
@@ -229,7 +242,7 @@ export function notesFor(known: Known, live: Record<Kind, number>, runs: readonl
   }
   if (live.timer > 0 && !known.contexts) {
     notes.push(
-      'The log has no contexts of timers, so only for those that have fired and carry one is it known whether they are unref’d: trace with contexts (--contexts).',
+      'The log has no contexts of timers, so one that is unref’d, and keeps nothing alive, cannot be told from others: trace with contexts (--contexts), which tell it of timers that have fired.',
     );
   }
   if (live.promise > 0 && !known.resolves) {
@@ -239,7 +252,7 @@ export function notesFor(known: Known, live: Record<Kind, number>, runs: readonl
   }
   if (any && runs.some((run) => run.end === undefined)) {
     notes.push(
-      'A run has no end record, so it was killed, cut off, still going, or traced without header: what was open may have been in use.',
+      'A run has no end record, so it was killed, cut off, still going, or traced without header: what was open may have been in use, and was open for some time after the last record.',
     );
   } else if (any && runs.some((run) => run.end?.reason === 'close')) {
     notes.push('The trace was closed before the program ended: what was open may have been in use.');

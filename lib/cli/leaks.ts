@@ -72,12 +72,9 @@ function renderRows(title: string, rows: readonly LeakRow[], screen: Screen, sta
   }
   const { width, colors, folder } = screen;
   const blocks = rows.map((row) => {
-    const age = row.count === 1 ? formatDuration(row.oldest) : `${formatDuration(row.oldest)} the oldest`;
+    const age = `${row.atLeast ? 'at least ' : ''}${formatDuration(row.oldest)} ${row.count === 1 ? 'old' : 'the oldest'}`;
     const unref = row.unref === null || row.unref === 0 ? '' : `, ${formatCount(row.unref)} unref’d`;
-    const head = `${formatCount(row.count)} ${colors.bold(opOf(row))}, ${age} old${unref}`.replace(
-      'the oldest old',
-      'the oldest',
-    );
+    const head = `${formatCount(row.count)} ${colors.bold(opOf(row))}, ${age}${unref}`;
     const site = siteOf(row, folder, width - 4);
     const ids = `opid ${row.opids.join(', ')}${row.count > row.opids.length && row.opids.length > 0 ? ' ...' : ''}`;
     return [

@@ -39,7 +39,7 @@ describe('leaks', () => {
       [
         [
           'handle-open',
-          '2 TCPSERVER from open (/app/a.js:3:5) were never closed; the oldest was 100 ms old.',
+          '2 TCPSERVER from open (/app/a.js:3:5) were never closed; the oldest was at least 100 ms old.',
         ],
       ],
     );
@@ -103,6 +103,55 @@ describe('leaks', () => {
         1,
       ]),
     ]);
+  });
+
+  it('is unsure of a connection in the pool of an HTTP agent or of fetch, but not of the request on it', async () => {
+    const agent = ['Agent.createSocket:node:_http_agent:1:1', 'Agent.addRequest:node:_http_agent:2:1'];
+    const fetch = ['Client.connect:node:internal/deps/undici/undici:1:1'];
+    const lines = [
+      init(5, 'TCP', 0, through('Socket.connect:node:net:1:1', ...agent)),
+      init(6, 'TCP', 0, { stack: ['connect:node:net:1:1', 'connect:node:internal/deps/undici/undici:1:1'] }),
+      init(7, 'TCP', 0, through('Socket.connect:node:net:1:1', ...fetch)),
+      init(8, 'TCP', 0, through('Socket.connect:node:net:1:1', 'get:node:_http_client:1:1')),
+      init(9, 'HTTPCLIENTREQUEST', 0, through('tickOnSocket:node:_http_client:1:1')),
+      init(10, 'PROMISE', 0, through(...fetch)),
+      event('resolve', 11, undefined, 1),
+      ...exited,
+    ];
+    const told = (await leaks(lines)).rows.filter(({ op }) => op !== 'Timeout');
+    assert.deepEqual(
+      told.map(({ verdict, op, opids, reason }) => [verdict, op, opids, reason.split(' ', 3).join(' ')]),
+      [
+        ['leak', 'TCP', [8], 'it was never'],
+        ['leak', 'HTTPCLIENTREQUEST', [9], 'it was asked'],
+        ['unsure', 'TCP', [5], 'an HTTP agent'],
+        ['unsure', 'TCP', [6], 'fetch keeps it,'],
+        ['unsure', 'TCP', [7], 'fetch keeps it,'],
+        ['unsure', 'PROMISE', [10], 'Node made the'],
+      ],
+    );
+  });
+
+  it('takes the age at the last record for the least where no end record tells when the run was over', async () => {
+    const lines = [
+      init(5, 'TCPSERVER', 10, through('listen:node:net:1:1')),
+      event('after', 4, undefined, 40),
+    ];
+    const told = async (more: string[]) => {
+      const {
+        rows: [{ oldest, atLeast }],
+        findings: [{ message }],
+        notes,
+      } = await leaks([...lines, ...more]);
+      return [
+        oldest,
+        atLeast,
+        message.split('; ')[1],
+        notes.some((note) => note.includes('after the last record')),
+      ];
+    };
+    assert.deepEqual(await told([]), [30, true, 'it was at least 30 ms old.', true]);
+    assert.deepEqual(await told([end(100, { reason: 'close' })]), [90, false, 'it was 90 ms old.', false]);
   });
 
   it('has one row for what it names alike and judges alike, and two where the verdicts differ', async () => {
@@ -257,7 +306,7 @@ describe('leaks', () => {
     const messages = async (more: string[]) =>
       (await leaks([...lines, ...more])).findings.map(({ message }) => message);
     assert.deepEqual(await messages([event('before', 9, undefined, 20)]), [
-      '1 PROMISE from open (/app/a.js:3:5) never settled; it was 20 ms old.',
+      '1 PROMISE from open (/app/a.js:3:5) never settled; it was at least 20 ms old.',
     ]);
     assert.deepEqual(await messages([event('destroy', 5, 'PROMISE', 20)]), [
       '1 PROMISE from open (/app/a.js:3:5) never settled, and what awaited it is gone; it was 20 ms old.',

@@ -305,10 +305,27 @@ describe('async-tracer leaks', () => {
     assert.doesNotMatch(bare, /promises/);
   });
 
+  it('shows ages as the least where the log has no end record', () => {
+    const lines = [
+      start(0),
+      init(5, 'TCPSERVER', 0),
+      init(6, 'TCPSERVER', 1),
+      init(7, 'TCP', 2),
+      init(8, 'Timeout', 9),
+    ];
+    const { stdout } = command(['leaks', '-'], { input: [...lines, ''].join('\n') });
+    assert.match(stdout, /^ {2}2 TCPSERVER, at least 9 ms the oldest$/m);
+    assert.match(stdout, /^ {2}1 TCP, at least 7 ms old$/m);
+    const ended = command(['leaks', '-'], {
+      input: [...lines, end(10, { reason: 'close' }), ''].join('\n'),
+    }).stdout;
+    assert.match(ended, /^ {2}2 TCPSERVER, 10 ms the oldest$/m);
+  });
+
   it('leaves out what is allowed by call site, and what is too young', () => {
     const count = (report: LeaksReport) => report.rows.filter(({ verdict }) => verdict === 'leak').length;
-    assert.equal(count(leaks()), 6);
-    assert.equal(count(leaks('--allow', 'app.js:9:')), 4);
+    assert.equal(count(leaks()), 5);
+    assert.equal(count(leaks('--allow', 'app.js:9:')), 3);
     assert.equal(count(leaks('--min-age', '145ms')), 2);
   });
 });
