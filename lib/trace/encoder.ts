@@ -74,6 +74,8 @@ export interface EncoderOptions {
 export interface Encoder {
   /** Prepares the fragments of one more op and returns its code. */
   prepare(op: string, area: string): number;
+  /** Says which function of ours Node calls for an init: it and what it calls are left out of stacks. */
+  enteredBy(entry: Call): void;
   init(code: number, id: number, parent: number, parentCode: number, execution: number): void;
   /**
    * Any phase but init. `isShared`: at the time of the record before. `resource` is asked for where contexts are on.
@@ -129,32 +131,33 @@ export function createEncoder(options: EncoderOptions): Encoder {
   let due = batch;
   /** How often all notes have been encoded. */
   let rounds = 0;
+  let entry: Call | undefined;
 
   clock.tick();
 
   function init(code: number, id: number, parent: number, parentCode: number, execution: number): void {
     rows[noted] = code * ROW;
-    ids.set(noted, id);
-    parents.set(noted, parent);
+    ids[noted] = id;
+    parents[noted] = parent;
     parentRows[noted] = parentCode * ROW;
-    executions.set(noted, execution);
+    executions[noted] = execution;
     clock.capture(noted);
     if (carries) {
-      carry(stack, undefined, code, init);
+      carry(stack, undefined, code);
     }
     advance(PhaseIndex.init);
   }
 
   function event(phase: number, code: number, id: number, isShared: boolean, resource?: object): void {
     rows[noted] = code * ROW + phase;
-    ids.set(noted, id);
+    ids[noted] = id;
     if (isShared && noted > 0) {
       clock.share(noted);
     } else {
       clock.capture(noted);
     }
     if (carries) {
-      carry(resource === undefined ? undefined : context, resource, code, event);
+      carry(resource === undefined ? undefined : context, resource, code);
     }
     advance(phase);
   }
@@ -168,14 +171,9 @@ export function createEncoder(options: EncoderOptions): Encoder {
    * Notes what the record carries. A record with a payload that was encoded at once, and those before it with it, cost
    * 0.4 us more: a probe of the stack, and the clock that could not be shared (HTTP on Node 20, benchmark: `contexts`).
    */
-  function carry(
-    payload: Payload | undefined,
-    subject: object | undefined,
-    code: number,
-    caller: Call,
-  ): void {
+  function carry(payload: Payload | undefined, subject: object | undefined, code: number): void {
     payloadStarts[noted] = payloads.length;
-    payloadLengths[noted] = payload === undefined ? 0 : payload.append(payloads, subject, code, caller);
+    payloadLengths[noted] = payload === undefined ? 0 : payload.append(payloads, subject, code, entry);
     if (payloads.length >= PAYLOADS_DUE) {
       due = 0;
     }
@@ -271,10 +269,10 @@ export function createEncoder(options: EncoderOptions): Encoder {
       } else {
         p = putWords(to, p, words, starts[OPEN], lengths[OPEN]);
       }
-      p = putNumber(to, p, ids.get(i));
+      p = putNumber(to, p, ids[i]);
       p = putWords(to, p, words, starts[row], lengths[row]);
       if ((row & (ROW - 1)) === PhaseIndex.init) {
-        p = putOrigin(to, p, parents.get(i), parentRows[i], executions.get(i));
+        p = putOrigin(to, p, i);
       }
       p = putTime(to, p, time, fraction);
       if (carries && payloadLengths[i] > 0) {
@@ -296,13 +294,17 @@ export function createEncoder(options: EncoderOptions): Encoder {
     return i;
   }
 
-  function putOrigin(to: DataView, p: number, parent: number, parentRow: number, execution: number): number {
-    const next = putNumber(to, p, parent);
+  /** The parent of an init, and its execution id where that is another one. */
+  function putOrigin(to: DataView, p: number, i: number): number {
+    const { words, starts, lengths } = fragments;
+    const parent = parents[i];
+    const execution = executions[i];
+    const op = parentRows[i] + (execution === parent ? PARENT_TIME : PARENT_EXEC);
+    const next = putWords(to, putNumber(to, p, parent), words, starts[op], lengths[op]);
     if (execution === parent) {
-      return fragments.put(to, next, parentRow + PARENT_TIME);
+      return next;
     }
-    const key = fragments.put(to, next, parentRow + PARENT_EXEC);
-    return fragments.put(to, putNumber(to, key, execution), TIME);
+    return putWords(to, putNumber(to, next, execution), words, starts[TIME], lengths[TIME]);
   }
 
   function putPayload(to: DataView, p: number, row: number, start: number, length: number): number {
@@ -321,7 +323,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
     }
     const payload = phase === PhaseIndex.init ? stack : resource === undefined ? undefined : context;
     const start = payloads.length;
-    const length = payload === undefined ? 0 : payload.append(payloads, resource, Code.rare, rare);
+    const length = payload === undefined ? 0 : payload.append(payloads, resource, Code.rare, entry);
     const text = utf8(fields);
     // The time is made text only when those of the notes have been.
     clock.read(ALONE);
@@ -371,6 +373,9 @@ export function createEncoder(options: EncoderOptions): Encoder {
   return {
     ...calls,
     prepare: (op, area) => fragments.prepare(op, area),
+    enteredBy(call) {
+      entry = call;
+    },
     writeThrough,
     counts,
     missed,

@@ -81,19 +81,26 @@ export function createTraceHook(options: HookOptions): Hook {
   let last = OTHER;
   let destroysShared = 0;
   let owned = 0;
+  /** The operation whose callback began last, and what the table says of it: its `after` and what it starts ask again. */
+  let current = -1;
+  let currentCode = 0;
 
   if (!options.promises) {
     selected[PROMISE] = 0;
   }
 
   function lookup(id: number): number {
-    const code = table.get(id);
+    const code = id === current ? currentCode : table.get(id);
     return inference === undefined || code !== Code.unknown ? code : inference.of(id);
   }
 
   /** The same for the operation whose callback runs. */
   function running(id: number): number {
-    const code = table.get(id);
+    if (id !== current) {
+      currentCode = table.get(id);
+      current = id;
+    }
+    const code = currentCode;
     return inference === undefined || code !== Code.unknown ? code : inference.ofRunning(id);
   }
 
@@ -192,6 +199,9 @@ export function createTraceHook(options: HookOptions): Hook {
   function destroy(id: number): void {
     try {
       const code = table.delete(id);
+      if (id === current) {
+        currentCode = Code.unknown;
+      }
       const isShared = last === DESTROY && code === TICK && destroysShared < DESTROYS_SHARED_MAX;
       last = OTHER;
       if (code === Code.own) {
@@ -283,6 +293,7 @@ export function createTraceHook(options: HookOptions): Hook {
     }
   }
 
+  encoder.enteredBy(enterInit);
   const destroysApart =
     keepPromises || skipPromises ? undefined : loadDestroys().createDestroysApart(destroy);
   const hook = createHook({
@@ -300,6 +311,7 @@ export function createTraceHook(options: HookOptions): Hook {
       return;
     }
     enabled = true;
+    current = -1;
     for (const id of ownIds()) {
       if (lookup(id) !== Code.own) {
         table.set(id, Code.own);

@@ -44,14 +44,20 @@ function pageNumber(id: number): number {
 
 /** 0 is no code: it says that an id is not known. */
 export class OpTable {
-  /** Live operations. */
-  size = 0;
-
   private directory: (Page | undefined)[] = [];
   private first = 0;
   private pages = 0;
   private pool: Page[] = [];
   private sparse = new SparseTable();
+
+  /** Live operations, added up from the pages: a count beside theirs would be one more store at each event. */
+  get size(): number {
+    let size = this.sparse.size;
+    for (let i = 0; i < this.directory.length; i++) {
+      size += this.directory[i]?.[PAGE_SIZE] ?? 0;
+    }
+    return size;
+  }
 
   /** Returns the code of `id`, 0 where none is known. Any number may be asked for. */
   get(id: number): number {
@@ -75,14 +81,13 @@ export class OpTable {
     if (page === undefined) {
       page = this.addPage(id);
       if (page === undefined) {
-        this.size += this.sparse.set(id, code);
+        this.sparse.set(id, code);
         return;
       }
     }
     const slot = id & (PAGE_SIZE - 1);
     if (page[slot] === 0) {
       page[PAGE_SIZE]++;
-      this.size++;
     }
     page[slot] = code;
   }
@@ -98,7 +103,6 @@ export class OpTable {
         const code = page[slot];
         if (code !== 0) {
           page[slot] = 0;
-          this.size--;
           const live = --page[PAGE_SIZE];
           if (live < COMPACT_BELOW && index < this.directory.length - YOUNG_PAGES) {
             this.compact(index);
@@ -107,14 +111,7 @@ export class OpTable {
         return code;
       }
     }
-    if (this.sparse.size === 0) {
-      return 0;
-    }
-    const code = this.sparse.delete(id);
-    if (code !== 0) {
-      this.size--;
-    }
-    return code;
+    return this.sparse.size === 0 ? 0 : this.sparse.delete(id);
   }
 
   /** The memory of the table's own arrays, in bytes. */
@@ -229,17 +226,16 @@ class SparseTable {
     return this.keys[slot] === 0 ? 0 : this.codes[slot];
   }
 
-  /** Returns how many entries were added: 0 or 1. */
-  set(id: number, code: number): number {
+  set(id: number, code: number): void {
     const slot = slotOf(this.keys, id + 1);
-    const added = this.keys[slot] === 0 ? 1 : 0;
+    if (this.keys[slot] === 0) {
+      this.size++;
+    }
     this.keys[slot] = id + 1;
     this.codes[slot] = code;
-    this.size += added;
     if (this.size * 2 > this.keys.length) {
       this.resize(this.keys.length * 2);
     }
-    return added;
   }
 
   delete(id: number): number {

@@ -7,10 +7,10 @@ import { ownRealm } from './realm';
 import type { Scratch } from './scratch';
 
 /**
- * Frames asked for beyond the limit, of ours and of Node's async_hooks: at first, and at most. Raised for an op whose
+ * Frames asked for beyond the limit, of Node's async_hooks: at first, and at most. Raised for an op whose
  * stacks have more of them: each frame too many costs every stack 0.5 us, one too few costs one stack its capture.
  */
-export const OWN_FRAMES = 3;
+export const OWN_FRAMES = 2;
 export const OWN_FRAMES_MAX = 16;
 
 /** Ops are told apart by so many bits of their codes. */
