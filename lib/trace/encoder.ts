@@ -34,7 +34,7 @@ import {
   TIME,
 } from './fragment';
 import { Handover, isStackEnough } from './handover';
-import { copyInto, utf8 } from './intrinsics';
+import { copyInto, uncurryThis, utf8 } from './intrinsics';
 import { MISSING, Notes } from './notes';
 import type { Call, Payload } from './payload';
 
@@ -67,7 +67,7 @@ export interface EncoderOptions {
   context: Payload | undefined;
   /** false: records are counted, and that is all. */
   send: boolean;
-  /** Takes whole lines. The bytes are the encoder's again when the call returns, unless they were KEPT. */
+  /** Takes whole lines. The bytes are the encoder's again when the call returns. */
   write: (lines: Buffer) => Outcome;
 }
 
@@ -105,6 +105,7 @@ const BARE_OPEN = Buffer.from('{"opid":').readDoubleLE();
 const BARE_CLOSE = Buffer.from('}\n').readInt16LE();
 
 const { floor, max, min } = Math;
+const subarray = uncurryThis(Buffer.prototype.subarray);
 
 export function createEncoder(options: EncoderOptions): Encoder {
   const { clock, chunkSize, stack, context, write } = options;
@@ -117,7 +118,8 @@ export function createEncoder(options: EncoderOptions): Encoder {
   const fragments = new Fragments(open, close);
   const room = SLACK + open.length * 4 + close.length * 4;
   const carries = stack !== undefined || context !== undefined;
-  const chunk = new Chunk(chunkSize + room + (carries ? PAYLOAD_SLACK : 0), room);
+  const chunk = new Chunk(chunkSize + (carries ? PAYLOAD_SLACK : 0), room);
+  const { view: to } = chunk;
   const handover = new Handover({ chunk, clock, fragments, open, limit: chunkSize, write });
   const { missed } = handover;
 
@@ -198,8 +200,8 @@ export function createEncoder(options: EncoderOptions): Encoder {
   }
 
   /**
-   * Encodes what is noted. `mayHand`: and hands on each chunk that it fills; where not, the chunk is widened, since what
-   * a stream's write runs must not come before the record that is being made.
+   * Encodes what is noted. `mayHand`: and hands on each chunk that it fills; where not, what finds no room in the chunk is
+   * kept beside it, since what a stream's write runs must not come before the record that is being made.
    *
    * That write may note more, and encode all: then nothing is left here. What it notes is not handed on here, or a
    * stream whose write makes records would be written to without end.
@@ -215,19 +217,23 @@ export function createEncoder(options: EncoderOptions): Encoder {
       handover.hand();
     }
     while (round === rounds && first < end) {
-      const extra = carries ? payloadLengths[first] : 0;
-      if (chunk.pos + extra > chunk.end) {
-        if (mayHand && !handover.busy && handover.isDue && chunk.pos > 0) {
+      const payload = carries ? payloadLengths[first] : 0;
+      if (!chunk.hasRoom(payload)) {
+        if (mayHand && !handover.busy && handover.isDue && chunk.length > 0) {
           // It is refused still.
           return;
         }
-        chunk.resize(chunk.bytes.length * 2 + extra);
+        chunk.spill();
       }
       if (rows[first] === MISSING) {
         first++;
         handover.lose();
+      } else if (chunk.hasRoom(payload)) {
+        const enough = mayHand && !handover.busy ? handover.limit : chunk.end;
+        first = encodeRun(first, end, enough, chunk.end);
       } else {
-        first = encodeRun(first, end, mayHand && !handover.busy ? handover.limit : chunk.end);
+        encodeWide(first);
+        first++;
       }
       if (mayHand && handover.isDue) {
         handover.hand();
@@ -245,13 +251,11 @@ export function createEncoder(options: EncoderOptions): Encoder {
   }
 
   /**
-   * Encodes from this note on, until the chunk holds `enough`, and returns the first that is left. A page of its own:
-   * what the loop needs stands in its variables, and `pos` is set once.
+   * Encodes from this note on, until the chunk holds `enough` or a payload would go beyond `last`, and returns the first
+   * that is left. A page of its own: what the loop needs stands in its variables, and `pos` is set once.
    */
-  function encodeRun(from: number, end: number, enough: number): number {
-    const to = chunk.view;
+  function encodeRun(from: number, end: number, enough: number, last: number): number {
     const { words, starts, lengths } = fragments;
-    const last = chunk.end;
     let p = chunk.pos;
     let i = from;
     while (i < end) {
@@ -272,7 +276,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
       p = putNumber(to, p, ids[i]);
       p = putWords(to, p, words, starts[row], lengths[row]);
       if ((row & (ROW - 1)) === PhaseIndex.init) {
-        p = putOrigin(to, p, i);
+        p = putOrigin(p, i);
       }
       p = putTime(to, p, time, fraction);
       if (carries && payloadLengths[i] > 0) {
@@ -295,7 +299,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
   }
 
   /** The parent of an init, and its execution id where that is another one. */
-  function putOrigin(to: DataView, p: number, i: number): number {
+  function putOrigin(p: number, i: number): number {
     const { words, starts, lengths } = fragments;
     const parent = parents[i];
     const execution = executions[i];
@@ -305,6 +309,22 @@ export function createEncoder(options: EncoderOptions): Encoder {
       return next;
     }
     return putWords(to, putNumber(to, next, execution), words, starts[TIME], lengths[TIME]);
+  }
+
+  /** Encodes a note whose payload finds no room in the chunk: as a record without, which is then made anew. */
+  function encodeWide(i: number): void {
+    const length = payloadLengths[i];
+    const place = new Chunk(room + length, room);
+    const { pos } = chunk;
+    payloadLengths[i] = 0;
+    encodeRun(i, i + 1, 0, chunk.bytes.length);
+    const head = chunk.pos - fragments.lengths[CLOSE];
+    copyInto(place.bytes, subarray(chunk.bytes, pos, head));
+    chunk.pos = pos;
+    const bare = head - pos;
+    const p = length === 0 ? bare : putPayload(place.view, bare, rows[i], payloadStarts[i], length);
+    place.pos = fragments.put(place.view, p, CLOSE);
+    chunk.add(place);
   }
 
   function putPayload(to: DataView, p: number, row: number, start: number, length: number): number {
@@ -327,13 +347,14 @@ export function createEncoder(options: EncoderOptions): Encoder {
     const text = utf8(fields);
     // The time is made text only when those of the notes have been.
     clock.read(ALONE);
-    chunk.makeRoom(length + text.length);
-    const to = chunk.view;
-    const p = putNumber(to, fragments.put(to, chunk.pos, OPEN), id);
-    copyInto(chunk.bytes, text, p);
-    const next = putTime(to, fragments.put(to, p + text.length, TIME), time, fraction);
-    const close = length === 0 ? next : putPayload(to, next, phase, start, length);
-    chunk.pos = fragments.put(to, close, CLOSE);
+    const place = chunk.placeFor(length + text.length);
+    const { bytes, view } = place;
+    const p = putNumber(view, fragments.put(view, place.pos, OPEN), id);
+    copyInto(bytes, text, p);
+    const next = putTime(view, fragments.put(view, p + text.length, TIME), time, fraction);
+    const close = length === 0 ? next : putPayload(view, next, phase, start, length);
+    place.pos = fragments.put(view, close, CLOSE);
+    chunk.add(place);
     payloads.length = start;
     handover.records++;
     counts[phase]++;
@@ -383,7 +404,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
       return handover.lost + missed[0];
     },
     get pending() {
-      return chunk.pos > 0 || first < noted;
+      return chunk.length > 0 || first < noted;
     },
   };
 }

@@ -4,12 +4,9 @@
  */
 import type { Chunk } from './chunk';
 import { type Clock, putTime } from './clock';
-import { DROPPED, KEPT, type Outcome } from './destination/destination';
+import { DROPPED, type Outcome } from './destination/destination';
 import { CLOSE, type Fragments, TIME } from './fragment';
 import { copyInto, uncurryThis, utf8 } from './intrinsics';
-
-const allocate = Buffer.allocUnsafeSlow;
-const subarray = uncurryThis(Buffer.prototype.subarray);
 
 /**
  * What lies between a full chunk and the system call needs stack. Near its end a write would be broken off half way,
@@ -72,45 +69,36 @@ export class Handover {
   }
 
   get isDue(): boolean {
-    return this.#options.chunk.pos >= this.limit;
+    return this.#options.chunk.length >= this.limit;
   }
 
   /** Hands the chunk on, unless the stack is too short for it or that is being done already. */
   hand(): void {
     const { chunk, clock } = this.#options;
-    if (chunk.pos === 0 || this.busy || !isStackEnough()) {
+    if (chunk.length === 0 || this.busy || !isStackEnough()) {
       return;
     }
-    this.busy = true;
     this.#putTrailer();
-    const handed = chunk.pos;
-    const recordsHanded = this.records;
-    const toldHanded = this.#told;
+    const lines = chunk.take();
+    this.busy = true;
+    const { records } = this;
+    const told = this.#told;
+    this.records = 0;
+    this.#told = 0;
     copyInto(this.#time, clock.text);
     copyInto(this.#fraction, clock.fraction);
-    const outcome = this.#attempt(handed);
+    const outcome = this.#attempt(lines);
     this.busy = false;
     // A stream's write may run callbacks of the program, too: their records stand behind what was handed on.
-    const rest = chunk.pos > handed ? allocate(chunk.pos - handed) : undefined;
-    if (rest !== undefined) {
-      copyInto(rest, subarray(chunk.bytes, handed, chunk.pos));
-    }
-    if (outcome === KEPT || chunk.bytes.length > chunk.capacity) {
-      chunk.renew(chunk.capacity + (rest === undefined ? 0 : rest.length));
-    }
-    chunk.pos = 0;
-    this.records -= recordsHanded;
-    this.#told -= toldHanded;
+    const rest = chunk.give();
     if (outcome === DROPPED) {
-      this.lost += recordsHanded;
-      this.#untold += toldHanded + recordsHanded;
+      this.lost += records;
+      this.#untold += told + records;
     }
     this.#tell(this.#time, this.#fraction);
     this.#tellMissed(this.#time, this.#fraction);
     if (rest !== undefined) {
-      chunk.makeRoom(rest.length);
-      copyInto(chunk.bytes, rest, chunk.pos);
-      chunk.pos += rest.length;
+      chunk.append(rest);
     }
   }
 
@@ -145,10 +133,12 @@ export class Handover {
   #putLine(fields: string, time: Float64Array, fraction: Int32Array): void {
     const { chunk, fragments, open } = this.#options;
     const text = utf8(open + fields);
-    chunk.makeRoom(text.length);
-    copyInto(chunk.bytes, text, chunk.pos);
-    const p = fragments.put(chunk.view, chunk.pos + text.length, TIME);
-    chunk.pos = fragments.put(chunk.view, putTime(chunk.view, p, time, fraction), CLOSE);
+    const place = chunk.placeFor(text.length);
+    const { bytes, view } = place;
+    copyInto(bytes, text, place.pos);
+    const p = fragments.put(view, place.pos + text.length, TIME);
+    place.pos = fragments.put(view, putTime(view, p, time, fraction), CLOSE);
+    chunk.add(place);
   }
 
   /** Writes the `lost` record of what no record tells of yet, at the time of the record that stands, or stood, before it. */
@@ -181,10 +171,9 @@ export class Handover {
     }
   }
 
-  #attempt(length: number): Outcome {
-    const { chunk, write } = this.#options;
+  #attempt(lines: Buffer): Outcome {
     try {
-      return write(subarray(chunk.bytes, 0, length));
+      return this.#options.write(lines);
     } catch {
       return DROPPED;
     }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { DROPPED, KEPT, TAKEN } from '../../lib/trace/destination/destination';
+import { DROPPED, TAKEN } from '../../lib/trace/destination/destination';
 import type * as File from '../../lib/trace/destination/file';
 import { createFileDestination } from '../../lib/trace/destination/file';
 import { identify, identifyPath } from '../../lib/trace/destination/identity';
@@ -62,7 +62,7 @@ describe('destination: a file', () => {
 
   it('keeps one chunk of a full disk, drops the next, and gives the rest up at the end', async () => {
     const { destination, errors, lost } = onto('/dev/full');
-    assert.equal(destination.write(Buffer.from('a\n')), KEPT);
+    assert.equal(destination.write(Buffer.from('a\n')), TAKEN);
     assert.equal(destination.write(Buffer.from('b\n')), DROPPED);
     assert.equal(await destination.flush(), false);
     assert.equal(lost(), '');
@@ -79,8 +79,10 @@ describe('destination: a file', () => {
     const { disk, create, restore } = smallDisk(context);
     const { destination, errors, lost } = onto(file, create);
     disk.room = 5;
-    assert.equal(destination.write(Buffer.from(LINE)), KEPT);
+    const bytes = Buffer.from(LINE);
+    assert.equal(destination.write(bytes), TAKEN);
     assert.equal(textOf(file), LINE.slice(0, 5));
+    bytes.fill('x');
     disk.room = PLENTY;
     assert.equal(destination.write(Buffer.from('b\n')), TAKEN);
     assert.equal(textOf(file), `${LINE}b\n`);
@@ -94,7 +96,7 @@ describe('destination: a file', () => {
     const { disk, create, restore } = smallDisk(context);
     const { destination, lost } = onto(file, create);
     disk.room = 7;
-    assert.equal(destination.write(Buffer.from('one\ntwo\nthree\n')), KEPT);
+    assert.equal(destination.write(Buffer.from('one\ntwo\nthree\n')), TAKEN);
     assert.equal(textOf(file), 'one\ntwo');
     await destination.close();
     restore();

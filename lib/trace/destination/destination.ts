@@ -5,15 +5,13 @@
 
 /** What became of lines that were handed over. */
 export const TAKEN = 0;
-/** The bytes are the destination's now; the caller goes on with others. */
-export const KEPT = 1;
 /** They are lost. */
-export const DROPPED = 2;
+export const DROPPED = 1;
 
-export type Outcome = typeof TAKEN | typeof KEPT | typeof DROPPED;
+export type Outcome = typeof TAKEN | typeof DROPPED;
 
 export interface Destination {
-  /** Takes whole lines, in order, at once. Never throws. */
+  /** Takes whole lines, in order, at once. The bytes are the caller's again when it returns. Never throws. */
   write(lines: Buffer): Outcome;
   /**
    * Resolves when all that was taken is with the operating system or the stream's sink, or is lost; to false where it

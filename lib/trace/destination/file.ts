@@ -7,7 +7,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Destination, DROPPED, KEPT, type Observer, type Outcome, TAKEN } from './destination';
+import { uncurryThis } from '../intrinsics';
+import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
 import { identify, identifyPath } from './identity';
 import { SonicBoom } from './sonic';
 
@@ -19,6 +20,8 @@ export interface FileOptions {
 
 const { closeSync, fstatSync, ftruncateSync } = fs;
 const { resolve: resolvePath } = path;
+const bufferFrom = Buffer.from;
+const subarray = uncurryThis(Buffer.prototype.subarray);
 const NEWLINE = 10;
 
 export function createFileDestination(
@@ -104,9 +107,22 @@ export function createFileDestination(
     if (failure === undefined) {
       return TAKEN;
     }
-    held = lines;
-    observer.onError(failure, false);
-    return KEPT;
+    const error = failure;
+    hold(lines);
+    observer.onError(error, false);
+    return TAKEN;
+  }
+
+  /** The bytes that SonicBoom holds are the caller's: another one, on the same descriptor, is given a copy of the rest. */
+  function hold(lines: Buffer): void {
+    const begun = lines.length - heldBytes();
+    held = bufferFrom(lines);
+    sonic = open(descriptor(), true);
+    const rest = subarray(held, begun);
+    untouched(() => sonic.write(rest as never));
+    if (heldBytes() === 0) {
+      held = undefined;
+    }
   }
 
   /** Writes the rest of what failed. Not with flushSync: where it fails too, it forgets how far it came. */
