@@ -49,7 +49,7 @@ const RECORD_BYTES = 256;
 
 /** Room behind the chunk size for one record without payload: open, close, three ids, two fragments, the time. */
 const SLACK = 8 * 1024;
-/** Room for most payloads, so that the last record of a chunk need not widen it. */
+/** Room for most payloads, so that the last record of a chunk seldom needs one of its own. */
 const PAYLOAD_SLACK = 32 * 1024;
 /** Bytes of payloads that make a batch, however few their notes are. */
 const PAYLOADS_DUE = 32 * 1024;
