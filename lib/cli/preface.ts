@@ -67,7 +67,12 @@ export function noneOf(none: string, log: LogReport): string {
   const filters = (['include', 'exclude'] as const)
     .filter((name) => filtered !== undefined && filtered[name].length > 0)
     .map((name) => `${name} ${filtered?.[name].map(asGiven).map(clean).join(', ')}`);
-  const why = filters.length === 0 ? '' : `: it was traced with ${filters.join(' and ')}`;
+  const why =
+    filters.length > 0
+      ? `: it was traced with ${filters.join(' and ')}`
+      : runs.some(({ end, node }) => end === null && node !== null)
+        ? ': its run is still going, or was killed before it wrote one'
+        : '';
   return `The log holds no operation${why}.${meantInstead(filtered?.include ?? [])}`;
 }
 

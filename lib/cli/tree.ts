@@ -217,7 +217,7 @@ function renderTreeReport(report: Report, screen: Screen, shown: Shown): string 
       : report.report === 'path'
         ? renderPath(report, screen)
         : renderRoot(report, screen, shown);
-  return `${renderPreface(report.log, screen)}\n${body === '' ? `${noneOf('No operations.', report.log)}\n` : body}`;
+  return `${renderPreface(report.log, screen)}\n${body === '' ? `${wrap(noneOf('No operations.', report.log), screen.width, '  ')}\n` : body}`;
 }
 
 interface TreeArguments extends AnswerArguments {

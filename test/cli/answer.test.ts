@@ -71,9 +71,13 @@ describe('the commands that read logs', () => {
       const whole = start(0, { options: { include: null, exclude: [] } });
       const some = start(0, { options: { include: ['net', 'tls'], exclude: ['/^TCP/'] } });
       const answerTo = (line: string) => command([name, '-'], { input: `${line}\n` });
-      const { status, stdout } = answerTo(whole);
+      const { status, stdout } = answerTo(`${whole}\n${end(9)}`);
       assert.equal(status, 0);
       assert.match(stdout, /\nThe log holds no operation\.\n$/);
+      assert.match(
+        answerTo(whole).stdout,
+        /\nThe log holds no operation: its run is still going, or was killed before it wrote one\.\n$/,
+      );
       assert.match(
         answerTo(some).stdout,
         /\nThe log holds no operation: it was traced with include net, tls and exclude \/\^TCP\/\.\n$/,
@@ -284,7 +288,7 @@ describe('async-tracer leaks', () => {
   it('fails with --fail where the log holds no operation, of which nothing can be told', () => {
     const { status, stdout } = command(['leaks', '--fail', '-'], { input: `${start(0)}\n` });
     assert.equal(status, 1);
-    assert.match(stdout, /The log holds no operation\./);
+    assert.match(stdout, /The log holds no operation: /);
   });
 
   it('names the flags that make the log tell more, and says whether promises are counted', () => {
