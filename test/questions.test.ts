@@ -63,11 +63,8 @@ describe('the four problems of the README', () => {
 
   it('what does one HTTP request start: the file, the timer and the answer', () => {
     trace('server');
-    const init = readFileSync(log('server'), 'utf8')
-      .split('\n')
-      .find((line) => line.includes('"op":"HTTPINCOMINGMESSAGE","phase":"init"'));
-    const { opid } = JSON.parse(init as string) as { opid: number };
-    const answer = ask('tree', '--root', String(opid), log('server'));
+    const opid = / HTTPINCOMINGMESSAGE (\d+) /.exec(ask('tree', log('server')))?.[1] as string;
+    const answer = ask('tree', '--root', opid, log('server'));
     assert.match(answer, /FSREQCALLBACK Server\.answer \(\S*server\.js:5:6\)/);
     assert.match(answer, /Timeout \S+ \(\S*server\.js:6:5\)/);
   });
