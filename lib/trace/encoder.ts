@@ -33,7 +33,7 @@ import {
   STACK,
   TIME,
 } from './fragment';
-import { Handover, isStackEnough } from './handover';
+import { Handover, isStackEnough, TO_ENCODE, TO_HAND } from './handover';
 import { copyInto, uncurryThis, utf8 } from './intrinsics';
 import { MISSING, Notes } from './notes';
 import type { Call, Payload } from './payload';
@@ -209,7 +209,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
   function encodeNotes(mayHand: boolean): void {
     const end = noted;
     const round = rounds;
-    if (first === end || !isStackEnough()) {
+    if (first === end || !isStackEnough(TO_ENCODE)) {
       return;
     }
     if (mayHand && handover.isDue) {
@@ -231,9 +231,11 @@ export function createEncoder(options: EncoderOptions): Encoder {
       } else if (chunk.hasRoom(payload)) {
         const enough = mayHand && !handover.busy ? handover.limit : chunk.end;
         first = encodeRun(first, end, enough, chunk.end);
-      } else {
+      } else if (isStackEnough(TO_HAND)) {
         encodeWide(first);
         first++;
+      } else {
+        return;
       }
       if (mayHand && handover.isDue) {
         handover.hand();
