@@ -102,6 +102,7 @@ export interface Encoder {
 }
 
 const BARE_OPEN = Buffer.from('{"opid":').readDoubleLE();
+const TIME_KEY = Buffer.from(',"time":').readDoubleLE();
 const BARE_CLOSE = Buffer.from('}\n').readInt16LE();
 
 const { floor, max, min } = Math;
@@ -310,7 +311,9 @@ export function createEncoder(options: EncoderOptions): Encoder {
     if (execution === parent) {
       return next;
     }
-    return putWords(to, putNumber(to, next, execution), words, starts[TIME], lengths[TIME]);
+    const end = putNumber(to, next, execution);
+    to.setFloat64(end, TIME_KEY, true);
+    return end + 8;
   }
 
   /** Encodes a note whose payload finds no room in the chunk: as a record without, which is then made anew. */
