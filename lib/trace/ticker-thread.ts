@@ -1,11 +1,11 @@
 /** What runs in the thread that ticker.ts starts: stores the milliseconds since the anchor until it is told to stop. */
 import { workerData } from 'node:worker_threads';
-import { TICK_MS, type TickerData } from './ticker';
+import type { TickerData } from './ticker';
 
-const { milliseconds, stop, anchorNs } = workerData as TickerData;
+const { milliseconds, stop, anchorNs, tickMs } = workerData as TickerData;
 
 while (Atomics.load(stop, 0) === 0) {
   const elapsedMs = Math.floor((Number(process.hrtime.bigint()) - anchorNs) / 1e6);
   milliseconds[0] = Math.max(1, elapsedMs);
-  Atomics.wait(stop, 0, 0, TICK_MS);
+  Atomics.wait(stop, 0, 0, tickMs);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { asOwn } from './own';
 
-export const TICK_MS = 1;
+const TICK_MS = 1;
 
 /** What the two threads share. */
 export interface TickerData {
@@ -15,6 +15,8 @@ export interface TickerData {
   /** [0]: 1 is the order to stop. */
   stop: Int32Array;
   anchorNs: number;
+  /** Between two stores. */
+  tickMs: number;
 }
 
 export interface Ticker {
@@ -33,7 +35,7 @@ export function startTicker(anchorNs: number): Ticker {
   };
   const start = (): void => {
     const worker = new Worker(join(__dirname, 'ticker-thread.js'), {
-      workerData: { milliseconds, stop, anchorNs } satisfies TickerData,
+      workerData: { milliseconds, stop, anchorNs, tickMs: TICK_MS } satisfies TickerData,
       // Nothing of the program's: neither its preloads (NODE_OPTIONS, -r) nor its environment.
       execArgv: [],
       env: {},
