@@ -48,7 +48,7 @@ export interface CostQuestion extends QuestionBase {
 export interface LoopQuestion extends QuestionBase {
   kind: 'loop';
   unit: string;
-  /** Measured iterations of a full run; a variant's slowness divides them, and a tenth of them warms up. */
+  /** Measured iterations of a full run; a variant's slowness divides them, and half as many warm up. */
   iterations: number;
   loop(iterations: number): Promise<void>;
 }
