@@ -1,8 +1,6 @@
 import * as errors from './errors';
-import * as face from './index';
 import type * as event from './log/event';
-import type * as options from './trace/options/given';
-import * as tracer from './trace/tracer';
+import * as face from './trace/face';
 
 type AsyncTracer = typeof face.asyncTracer;
 
@@ -10,16 +8,16 @@ type AsyncTracer = typeof face.asyncTracer;
 const asyncTracer = Object.assign(face.asyncTracer as AsyncTracer, {
   default: face.asyncTracer as AsyncTracer,
   asyncTracer: face.asyncTracer as AsyncTracer,
-  Tracer: tracer.Tracer,
+  Tracer: face.Tracer,
   TracerError: errors.TracerError,
 });
 
 namespace asyncTracer {
-  export type Tracer = tracer.Tracer;
-  export type TracerStats = tracer.TracerStats;
-  export type TracerOptions = options.TracerOptions;
-  export type ContextOptions = options.ContextOptions;
-  export type Matcher = options.Matcher;
+  export type Tracer = face.Tracer;
+  export type TracerStats = face.TracerStats;
+  export type TracerOptions = face.TracerOptions;
+  export type ContextOptions = face.ContextOptions;
+  export type Matcher = face.Matcher;
   export type TracerError = errors.TracerError;
   export type TracerErrorCode = errors.TracerErrorCode;
   export type TraceRecord = event.TraceRecord;

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { sourcesOf } from './support/modules';
 
 const ROOT = path.join(__dirname, '../..');
 const LIB = path.join(ROOT, 'lib');
@@ -126,10 +127,12 @@ describe('the import table of lib/README.md', () => {
         refused('trace/encoder.ts', 'node:fs', true),
         refused('trace/hook.ts', 'sonic-boom', true),
         refused('cli/main.ts', 'sonic-boom', true),
+        refused('main.ts', 'trace/tracer', false),
+        refused('testing/leaks.ts', 'trace/own', false),
         refused('cli/main.ts', 'cli-table3', true),
         refused('trace/destination/sonic.ts', 'sonic-boom', true),
       ],
-      [true, true, true, true, true, true, true, false],
+      [true, true, true, true, true, true, true, true, true, false],
     );
   });
 });
@@ -141,10 +144,10 @@ describe("require('async-tracer')", () => {
       cwd: ROOT,
       encoding: 'utf8',
     });
-    const loaded = (JSON.parse(stdout) as string[]).map((file) =>
-      path.relative(ROOT, file).replaceAll(path.sep, '/'),
-    );
-    const ours = /^(dist\/lib\/((trace|log)\/.*|(errors|index|main)\.js)|package\.json)$/;
+    const loaded = (JSON.parse(stdout) as string[])
+      .flatMap(sourcesOf)
+      .map((file) => path.relative(ROOT, file).replaceAll(path.sep, '/'));
+    const ours = /^(lib\/((trace|log)\/.*|(errors|main)\.ts)|package\.json)$/;
     return [...new Set(loaded.filter((file) => !ours.test(file)).map((file) => file.split('/')[1]))].sort();
   }
 
@@ -157,6 +160,7 @@ describe("require('async-tracer')", () => {
     const trace = (options: string): string =>
       `require('async-tracer')(require('node:path').join(require('node:os').tmpdir(), 'architecture-' + process.pid + '.ndjson'), ${options}).close(); process.on('exit', () => require('node:fs').rmSync(require('node:path').join(require('node:os').tmpdir(), 'architecture-' + process.pid + '.ndjson')))`;
     assert.deepEqual(dependenciesLoadedBy(trace('{}')), file);
+    assert.deepEqual(dependenciesLoadedBy(trace('{ header: true }')), file);
     assert.deepEqual(dependenciesLoadedBy(trace('{ stacks: true }')), [
       'atomic-sleep',
       'error-stack-parser',

@@ -1,10 +1,22 @@
 /** Holds what a user installs: the packed tarball, its types, its two doors, and what stands at the top level. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { sourcesOf } from './support/modules';
 
 const ROOT = path.join(__dirname, '../..');
 const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
@@ -54,6 +66,67 @@ describe('the packed package', () => {
     assert.equal(output, 'true true true\n');
   });
 
+  it('has one write side in one file, whichever of its doors are taken', () => {
+    const program = path.join(folder, 'doors.js');
+    writeFileSync(
+      program,
+      `const { Tracer, TracerError } = require('async-tracer');
+      const { tracer } = require('async-tracer/register');
+      const { LeakError } = require('async-tracer/testing');
+      const { analyzeStats } = require('async-tracer/analyze');
+      analyzeStats('/no/log').catch((error) => {
+        console.log(tracer instanceof Tracer, LeakError.prototype instanceof TracerError, error instanceof TracerError);
+        const trace = require('node:path').join(require.resolve('async-tracer'), '../trace/');
+        console.log(Object.keys(require.cache).filter((file) => file.startsWith(trace)).map((file) => file.slice(trace.length)));
+      });`,
+    );
+    mkdirSync(path.join(folder, 'node_modules'));
+    symlinkSync(installed, path.join(folder, 'node_modules/async-tracer'));
+    const { output } = run(process.execPath, [program], folder);
+    assert.equal(output, "true true true\n[ 'face.js' ]\n");
+  });
+
+  /** The stacks of a program, of its own code and of a dependency's, in order. */
+  function framesOf(program: string): string[] {
+    const log = `${program}.ndjson`;
+    const { output } = run(process.execPath, [program, log], folder);
+    assert.equal(output, '');
+    const records = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    return records
+      .flatMap(({ stack = [] }: { stack?: string[] }) => stack)
+      .filter((frame) => !frame.includes(':node:'));
+  }
+
+  const TRACED = `const tracer = require('async-tracer')(process.argv[2], { stacks: true, promises: false, exclude: 'ticks' });
+    function begin() { setTimeout(() => {}, 1); }
+    begin();
+    tracer.flush();`;
+
+  it('keeps its own frames out of stacks, and no others', () => {
+    const program = path.join(folder, 'frames.js');
+    writeFileSync(program, TRACED);
+    assert.deepEqual(framesOf(program), [`begin:${program}:2:24`, `Object.<anonymous>:${program}:3:5`]);
+  });
+
+  it('takes no frame of a program for its own where a bundler has made one file of both', (context) => {
+    const trace = path.join(installed, 'dist/lib/trace');
+    const whole = path.join(installed, 'dist/lib/whole');
+    const program = path.join(whole, 'app.js');
+    mkdirSync(whole);
+    context.after(() => rmSync(whole, { recursive: true }));
+    copyFileSync(path.join(trace, 'face-later.js'), path.join(whole, 'face-later.js'));
+    const bundle = readFileSync(path.join(trace, 'face.js'), 'utf8').replace(
+      'module.exports =',
+      'const face =',
+    );
+    writeFileSync(program, `${bundle}\n${TRACED.replace("require('async-tracer')", 'face.asyncTracer')}`);
+    const names = framesOf(program).map((frame) => frame.replace(/:\d+:\d+$/, ''));
+    assert.deepEqual(names.slice(-2), [`begin:${program}`, `Object.<anonymous>:${program}`]);
+  });
+
   for (const entry of Object.keys(manifest.exports).filter(
     (name) => !name.endsWith('.json') && name !== './register',
   )) {
@@ -87,7 +160,8 @@ describe('the packed package', () => {
     const compiled = (readdirSync(path.join(installed, 'dist/lib'), { recursive: true }) as string[]).filter(
       (file) => /\.m?js$/.test(file),
     );
-    const orphans = compiled.filter((file) => !existsSync(path.join(ROOT, 'lib', file.replace(/js$/, 'ts'))));
+    const sources = compiled.flatMap((file) => sourcesOf(path.join(ROOT, 'dist/lib', file)));
+    const orphans = sources.filter((file) => !existsSync(file));
     assert.deepEqual(orphans, []);
   });
 });

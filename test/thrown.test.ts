@@ -1,8 +1,11 @@
 /** What is said of a thrown value, whatever it is and without running any of it. */
 import assert from 'node:assert/strict';
+import Module from 'node:module';
 import { describe, it } from 'node:test';
 import { runInNewContext } from 'node:vm';
+import type * as Thrown from '../lib/trace/thrown';
 import { summaryOf } from '../lib/trace/thrown';
+import { loadAnew } from './support/modules';
 
 function trap(): never {
   throw new Error('trapped');
@@ -32,6 +35,15 @@ describe('what was thrown', () => {
       code: 'ENOENT',
       stack: ['read:/app/read.js:3:7', '<anonymous>:/app/main.js:1:1'],
     });
+  });
+
+  it('a frame is told whole where a process without descriptors cannot load what reads it', (context) => {
+    const { summaryOf } = loadAnew<typeof Thrown>('trace/thrown', 'trace/stack');
+    context.mock.method(Module as unknown as { _load: () => unknown }, '_load', () => {
+      throw new Error('EMFILE');
+    });
+    const error = { name: 'Error', message: '', stack: 'Error\n    at read (/app/read.js:3:7)' };
+    assert.deepEqual(summaryOf(error).stack, ['read (/app/read.js%3A3%3A7):<anonymous>:0:0']);
   });
 
   it('an error of another realm is told in the same way', () => {

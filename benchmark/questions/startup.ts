@@ -8,6 +8,7 @@ const EMPTY = 'empty module';
 /** The modules behind the rows; the empty one is made for the measurement. */
 const MODULES: Readonly<Record<string, string>> = {
   'async-tracer': 'async-tracer',
+  'async-tracer/register': 'async-tracer/register',
   'sonic-boom alone': 'sonic-boom',
 };
 const PACKAGE = path.join(__dirname, '../../..');
@@ -18,11 +19,8 @@ async function measure(row: string, setting: Setting): Promise<Figures> {
     fs.writeFileSync(empty, '');
     const child = new Child({
       node: setting.node,
-      args: [
-        path.join(__dirname, '../subject/startup.js'),
-        row === EMPTY ? empty : MODULES[row],
-        path.join(PACKAGE, 'dist/lib'),
-      ],
+      args: [path.join(__dirname, '../subject/startup.js'), row === EMPTY ? empty : MODULES[row], PACKAGE],
+      env: { ASYNC_TRACER_OUTPUT: path.join(folder, '%p.ndjson') },
       core: setting.pins?.subject,
       cwd: PACKAGE,
     });
@@ -36,6 +34,7 @@ export const question: FigureQuestion = {
   kind: 'figures',
   name: 'startup',
   title: 'Start-up: the first require, in a fresh process',
+  note: 'What `register` loads begins a trace to a file, too.',
   rows: [EMPTY, ...Object.keys(MODULES)],
   metrics: [
     { key: 'ms', title: 'require', unit: 'ms', better: 'less' },

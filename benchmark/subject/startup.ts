@@ -1,17 +1,28 @@
-/** Loads one module and tells what that took. argv is the module, and the folder of our own compiled files. */
+/** Loads one module and tells what that took. argv is the module, and the folder of our own package. */
 
 import fs from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { report } from './report';
 
-const [, , target, own] = process.argv;
+const [, , target, root] = process.argv;
 const before = new Set(Object.keys(require.cache));
 
-/** Ours, and neither of the write side, nor of the log, nor one of the doors at the top. */
-function isForeign(file: string): boolean {
-  const [folder, ...rest] = path.relative(own, file).split(path.sep);
-  return rest.length > 0 && !['..', 'trace', 'log'].includes(folder);
+/** What a file of ours was made of, below lib/: a bundle of many. Nothing for the files of others. */
+function sourcesOf(file: string): string[] {
+  if (!file.startsWith(path.join(root, 'dist/lib') + path.sep)) {
+    return [];
+  }
+  const { sources } = JSON.parse(fs.readFileSync(`${file}.map`, 'utf8')) as { sources: string[] };
+  return sources.map((source) =>
+    path.relative(path.join(root, 'lib'), path.resolve(path.dirname(file), source)),
+  );
+}
+
+/** Neither of the write side, nor of the log, nor one of the doors at the top. */
+function isForeign(source: string): boolean {
+  const [folder, ...rest] = source.split(path.sep);
+  return rest.length > 0 && !['trace', 'log'].includes(folder);
 }
 
 const begin = performance.now();
@@ -19,4 +30,5 @@ require(target);
 const ms = performance.now() - begin;
 const files = Object.keys(require.cache).filter((file) => !before.has(file));
 const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0);
-report({ ms, files: files.length, bytes, foreign: files.filter(isForeign).length });
+const foreign = files.flatMap(sourcesOf).filter(isForeign).length;
+report({ ms, files: files.length, bytes, foreign });

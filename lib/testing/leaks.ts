@@ -2,9 +2,7 @@
 import { analyzeLeaks, type LeakRow } from '../analyze';
 import { RUNNING } from '../analyze/verdict';
 import { TracerError } from '../errors';
-import { asyncTracer } from '../index';
-import { isPlain, show } from '../trace/options';
-import { asClaimed } from '../trace/own';
+import { asClaimed, asyncTracer, isPlain, show } from '../trace/face';
 import { collectGarbage } from './garbage';
 import { MemoryLog } from './memory';
 import { describeLeaks } from './message';

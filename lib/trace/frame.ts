@@ -28,8 +28,10 @@ const replace = uncurryThis(
 /** Node's async_hooks: what stands between the program and our hook, and the class that the program calls. */
 const NODE_ASYNC_HOOKS = ['node:internal/async_hooks', 'node:async_hooks', 'node:internal/promise_hooks'];
 
-/** Our own folder, unless a bundler has put us into one file with the program's code. */
-const OWN_FOLDER = basename(__filename) === 'frame.js' ? dirname(__filename) + sep : undefined;
+/** Our own folder (the build puts us into face.js), unless a bundler has put us into one file with the program's code. */
+const OWN_FOLDER = ['face.js', 'frame.js'].includes(basename(__filename))
+  ? dirname(__filename) + sep
+  : undefined;
 
 /** Whether the frames of this file are the tracer's or those of Node's async_hooks, and stay out. */
 export function isLeftOut(file: string): boolean {

@@ -1,4 +1,4 @@
-import ErrorStackParser = require('error-stack-parser');
+import type ErrorStackParser = require('error-stack-parser');
 
 import { ANONYMOUS, FrameTable, frameText, LEFT_OUT, type Location } from './frame';
 import { uncurryThis } from './intrinsics';
@@ -23,7 +23,14 @@ const split = uncurryThis(String.prototype.split as (this: string, by: string) =
 const startsWith = uncurryThis(String.prototype.startsWith);
 const endsWith = uncurryThis(String.prototype.endsWith);
 const slice = uncurryThis(String.prototype.slice);
-const parser = ErrorStackParser.default;
+
+let parser: typeof ErrorStackParser.default | undefined;
+
+/** Loaded before a hook may ask for it; for the error of an `end` record, which most traces have none of, there. */
+function loadParser(): typeof ErrorStackParser.default {
+  parser ??= (require('error-stack-parser') as typeof ErrorStackParser).default;
+  return parser;
+}
 
 /** Shared by all tracers of a thread. */
 let frames: FrameTable | undefined;
@@ -38,6 +45,7 @@ let limitInForce = -1;
  */
 export function createStackPayload(limit: number): Payload {
   const { sites } = ownRealm();
+  loadParser();
   frames ??= new FrameTable(sites);
   return new StackPayload(limit, frames);
 }
@@ -146,13 +154,16 @@ class StackPayload implements Payload {
   }
 }
 
-/** Reads "Type.method (/a/file.js:1:2)". What error-stack-parser cannot read stands as the name of a function. */
+/**
+ * Reads "Type.method (/a/file.js:1:2)". What error-stack-parser cannot read stands as the name of a function; so does all
+ * where a process without descriptors can load it no more.
+ */
 function readLine(text: string): Location {
   const isAsync = startsWith(text, 'async ') && !endsWith(text, ')');
   const stack = `    at ${isAsync ? slice(text, 6) : text}`;
   let location: Location = { functionName: text, fileName: ANONYMOUS, lineNumber: 0, columnNumber: 0 };
   try {
-    const parsed = parser.parse({ __proto__: null, stack } as unknown as Error)[0];
+    const parsed = loadParser().parse({ __proto__: null, stack } as unknown as Error)[0];
     location = {
       functionName: (isAsync ? 'async ' : '') + (parsed.functionName ?? ANONYMOUS),
       fileName: parsed.fileName ?? ANONYMOUS,

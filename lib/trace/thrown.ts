@@ -18,8 +18,8 @@ const PROTOTYPES_MAX = 32;
 /** The digits of a larger number may take minutes to make. */
 const BIGINT_MAX = 10n ** 300n;
 const FRAME = '\n    at ';
-/** To read it would run code of the program's. */
-const UNSAFE = new Error('not to be read');
+/** To read it would run code of the program's. No error: its stack would hold the tracer whose call has loaded this. */
+const UNSAFE = Symbol('not to be read');
 
 const { min } = Math;
 const { isProxy } = types;

@@ -1,10 +1,21 @@
-/** The face: every way in which the package may be called comes down to a target and resolved options here. */
-import { TracerError } from './errors';
-import { isStream, type Target } from './trace/destination/open';
-import type { TracerOptions } from './trace/options/given';
-import { resolveOptions } from './trace/options/resolve';
-import { isPlain, show } from './trace/options/value';
-import { Tracer } from './trace/tracer';
+/**
+ * The face: all that the package's doors take from the write side, and nothing beside it. The build puts
+ * what this file imports into it (.build/bundle.mjs), so who imported another one of trace/ would have a second instance.
+ *
+ * Every way in which the package may be called comes down to a target and resolved options here.
+ */
+import { TracerError } from '../errors';
+import { isStream, type Target } from './destination/open';
+import type { TracerOptions } from './options/given';
+import { resolveOptions } from './options/resolve';
+import { isPlain, show } from './options/value';
+import type * as Preload from './preload';
+import { Tracer } from './tracer';
+
+export type { ContextOptions, Matcher, TracerOptions } from './options/given';
+export { isPlain, show } from './options/value';
+export { asClaimed } from './own';
+export { Tracer, type TracerStats } from './tracer';
 
 const STDOUT = 1;
 
@@ -33,6 +44,9 @@ export function asyncTracer(first?: Target | TracerOptions, second?: TracerOptio
     `The destination must be a writable stream, a path, a file descriptor or nothing; got ${told(first)}.`,
   );
 }
+
+/** For `register`. */
+export const preload = (): typeof Preload => require('./preload');
 
 /** With what to do where that is known. */
 function told(given: unknown): string {
