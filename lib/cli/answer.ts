@@ -19,6 +19,11 @@ export function answerOptions<T>(yargs: Argv<T>): Argv<T> {
   return yargs.option('json', { describe: 'print the whole report as JSON', type: 'boolean' }) as never;
 }
 
+/** The beginning of a command's help. */
+export function usageOf(command: string, text: string): string {
+  return `Usage: $0 ${command} [options] LOG...\n\n${text}\n\nA LOG is a file, also a .gz or one that still grows, or - for standard input;\nseveral are read as one.`;
+}
+
 /** The logs that were named; standard input where there are none and it is no terminal. */
 function sourcesOf(log: readonly string[] | undefined): string[] {
   const given = (log ?? []).map((word) => (word === STDIN_WORD ? '-' : word));

@@ -1,6 +1,8 @@
 /** What `run` says when the program is over: where its logs are, or why there are none. */
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { formatDuration } from '../analyze/duration';
+import { optionsFromEnvironment, resolveOptions } from '../trace/options';
 import { outputOf } from '../trace/output';
 import { say } from './output';
 import type { Ending } from './program';
@@ -63,10 +65,11 @@ function permissionsFor(environment: NodeJS.ProcessEnv): string {
   return `under the permissions of Node.js a program must be allowed to read async-tracer and to write its log, as in --allow-fs-read=${PACKAGE}/* --allow-fs-write=${folder}/*`;
 }
 
-export function sayEnding({ signal }: Ending): void {
+export function sayEnding({ signal }: Ending, environment: NodeJS.ProcessEnv): void {
   if (signal !== null) {
+    const { flushInterval } = resolveOptions(optionsFromEnvironment(environment));
     say(
-      `the program was ended by ${signal}: what was not written by then, at most the last flushInterval, is missing`,
+      `the program was ended by ${signal}: what was not written by then is missing, at most the last ${formatDuration(flushInterval)} (--flush-interval)`,
     );
   }
 }

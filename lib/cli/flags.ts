@@ -23,6 +23,11 @@ const LITERAL = /^(?:true|false|\d+|\{.*)$/s;
 
 const SPECS = new Map(OPTIONS.map((spec) => [flagOf(spec.name), spec]));
 
+/** Whether it is one of the trace, which `variablesOf` looks at. */
+export function isTraceFlag(flag: string): boolean {
+  return SPECS.has(flag);
+}
+
 /** Of a line of help: what may be given, where that is not a plain yes or no. */
 function describe({ summary, text }: OptionSpec): string {
   return text === 'true or false' ? summary : `${summary} (${text})`;

@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { analyzeLeaks, type LeakRow, type LeaksReport, parseFrame, type Verdict } from '../analyze';
 import { formatDuration } from '../analyze/duration';
 import { parseDuration } from '../trace/duration';
-import { type AnswerArguments, answer, answerOptions, listOf } from './answer';
+import { type AnswerArguments, answer, answerOptions, listOf, usageOf } from './answer';
 import { formatCount, formatCountOf } from './figures';
 import { renderFindings } from './finding';
 import { examples } from './help';
@@ -108,7 +108,10 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
   builder: (yargs) =>
     answerOptions(yargs)
       .usage(
-        'Usage: $0 leaks [options] LOG...\n\nWhat never ended, by call site. Trace with --stacks for call sites, and with\n--resolve for promises that never settled.',
+        usageOf(
+          'leaks',
+          'What never ended, by call site. Trace with --stacks for call sites, and with\n--resolve for promises that never settled.',
+        ),
       )
       .option('allow', {
         describe: 'an op, an area or a part of a call site that is no leak, * for any text; may be repeated',

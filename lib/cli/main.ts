@@ -2,10 +2,10 @@
 /** The command: what its words mean, and how it fails. */
 import { TracerError } from '../errors';
 import { STDIN_WORD } from './answer';
-import { splitWords } from './flags';
+import { isTraceFlag, splitWords } from './flags';
 import { examples, tidy } from './help';
 import { leaksCommand } from './leaks';
-import { checkCommand, usageError } from './mistake';
+import { checkCommand, checkOnce, usageError } from './mistake';
 import { note, print, say, unprinted } from './output';
 import { runCommand, VALUE_FLAGS } from './run';
 import { slowCommand } from './slow';
@@ -18,6 +18,8 @@ const FAILURE = 1;
 /** Help is read in lines, and longer ones are hard to follow. */
 const HELP_WIDEST = 100;
 const COMMANDS = ['run', 'stats', 'leaks', 'tree', 'slow', 'completion'];
+/** Words and flags of the commands that may be several. */
+const LISTS = ['log', 'allow'];
 const { version }: { version: string } = require('../../../package.json');
 
 const COMPLETION = `Usage: async-tracer completion [bash|zsh]
@@ -72,6 +74,7 @@ async function main(words: readonly string[]): Promise<void> {
       'boolean-negation': false,
     })
     .strict()
+    .middleware((given) => checkOnce(given, (flag) => LISTS.includes(flag) || isTraceFlag(flag)))
     .version(version)
     .alias('help', 'h')
     .wrap(Math.min(process.stdout.columns ?? 80, HELP_WIDEST))
@@ -126,11 +129,16 @@ function explain(error: unknown, command: string | undefined): void {
   const { code, message } = error;
   // A file may be named so as to clear the screen.
   say(`${clean(message)} [${code}]`);
-  if (code === 'ERR_ASYNC_TRACER_USAGE') {
+  if (isMistake(code)) {
     const help = command !== undefined && COMMANDS.includes(command) ? `${command} --help` : '--help';
     note(`Try: async-tracer ${help}\n`);
   }
-  process.exitCode ??= /USAGE$|OPTION$/.test(code) ? USAGE : FAILURE;
+  process.exitCode ??= isMistake(code) ? USAGE : FAILURE;
+}
+
+/** Whether the words of the command are wrong, or the variables that stand for some of them. */
+function isMistake(code: string): boolean {
+  return /USAGE$|OPTION$/.test(code);
 }
 
 /** `help` and `help run` are what people try first. */

@@ -3,8 +3,15 @@ import { existsSync } from 'node:fs';
 import { TracerError } from '../errors';
 import { nearest } from '../trace/nearest';
 
+/** Of a single letter nothing can be said: every other one is as near. */
 function meant(word: string, known: readonly string[], prefix: string): string {
-  const near = nearest(word, known);
+  const near =
+    word.length === 1
+      ? undefined
+      : nearest(
+          word,
+          known.filter(({ length }) => length > 1),
+        );
   return near === undefined ? '' : ` Is ${prefix}${near} meant?`;
 }
 
@@ -21,6 +28,24 @@ export function checkCommand(word: string | undefined, commands: readonly string
     ? `A command must stand before the file, as in: async-tracer ${/\.[cm]?[jt]sx?$/.test(word) ? 'run' : 'stats'} ${word}`
     : `There is no command ${JSON.stringify(word)}.${meant(word, commands, '')} ${list}`;
   throw new TracerError('ERR_ASYNC_TRACER_USAGE', what);
+}
+
+/**
+ * Of a flag that was given twice yargs makes a list, which only some can be.
+ *
+ * @param isList whether the flag may be one, or is looked at elsewhere
+ * @throws TracerError ERR_ASYNC_TRACER_USAGE
+ */
+export function checkOnce(given: Readonly<Record<string, unknown>>, isList: (flag: string) => boolean): void {
+  for (const [flag, value] of Object.entries(given)) {
+    // `_` is yargs' own, and what has one letter is there under its long name too.
+    if (Array.isArray(value) && flag.length > 1 && !isList(flag)) {
+      throw new TracerError(
+        'ERR_ASYNC_TRACER_USAGE',
+        `--${flag} was given ${value.length} times; once is enough.`,
+      );
+    }
+  }
 }
 
 /** What yargs has found wrong, in our words. */
@@ -40,7 +65,7 @@ export function usageError(
           .join(' ')
       : missing !== null
         ? `The option ${dashes(missing[1])} needs a value.`
-        : `${message}.`;
+        : message.replace(/\.?$/, '.');
   return new TracerError('ERR_ASYNC_TRACER_USAGE', text);
 }
 

@@ -95,7 +95,7 @@ async function run(given: RunArguments, { flags, program }: RunWords): Promise<v
     const logs = told.length > 0 ? told : untoldLogs(environment, ending, began);
     if (!given.quiet) {
       sayLogs(logs, environment, program);
-      sayEnding(ending);
+      sayEnding(ending, environment);
       await attempt('it is not known what include and exclude matched', () =>
         sayUnmatched(logs, environment, nameIn(given)),
       );

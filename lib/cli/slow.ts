@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { analyzeSlow, type Callback, type OpGroup, type SlowReport, type SlowWait } from '../analyze';
 import { formatDuration } from '../analyze/duration';
 import { parseDuration } from '../trace/duration';
-import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
+import { type AnswerArguments, answer, answerOptions, numberOf, usageOf } from './answer';
 import { formatCount } from './figures';
 import { renderFindings } from './finding';
 import { examples } from './help';
@@ -82,7 +82,10 @@ export const slowCommand: CommandModule<object, SlowArguments> = {
   builder: (yargs) =>
     answerOptions(yargs)
       .usage(
-        'Usage: $0 slow [options] LOG...\n\nCallbacks that held the event loop, and operations that waited longest for their\nfirst callback.',
+        usageOf(
+          'slow',
+          'Callbacks that held the event loop, and operations that waited longest for their\nfirst callback.',
+        ),
       )
       .option('threshold', {
         describe: 'how long a callback must hold the loop, as in 20ms',

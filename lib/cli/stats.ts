@@ -4,7 +4,7 @@ import { analyzeStats, type StatsReport, type StatsRow } from '../analyze';
 import { formatDuration } from '../analyze/duration';
 import { TracerError } from '../errors';
 import { parseDuration } from '../trace/duration';
-import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
+import { type AnswerArguments, answer, answerOptions, numberOf, usageOf } from './answer';
 import { formatCount, formatCountOf, formatShare } from './figures';
 import { renderFindings } from './finding';
 import { examples } from './help';
@@ -107,7 +107,10 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
   builder: (yargs) =>
     answerOptions(yargs)
       .usage(
-        'Usage: $0 stats [options] LOG...\n\nWhat ran, by op and call site: how many, how long they waited for their first\ncallback, how long their callbacks ran, and what is worth a look.',
+        usageOf(
+          'stats',
+          'What ran, by op and call site: how many, how long they waited for their first\ncallback, how long their callbacks ran, and what is worth a look.',
+        ),
       )
       .option('sort', {
         describe: 'order of the rows: run, wait, count or live',

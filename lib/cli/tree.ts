@@ -10,7 +10,7 @@ import {
 } from '../analyze';
 import { formatDuration } from '../analyze/duration';
 import { TracerError } from '../errors';
-import { type AnswerArguments, answer, answerOptions, numberOf } from './answer';
+import { type AnswerArguments, answer, answerOptions, numberOf, usageOf } from './answer';
 import { formatCount, formatCountOf, formatShare } from './figures';
 import { examples } from './help';
 import { opOf, originOf } from './place';
@@ -235,7 +235,7 @@ function idOf(text: string | undefined, flag: string): number | undefined {
   if (!/^\d{1,15}$/.test(text)) {
     throw new TracerError(
       'ERR_ASYNC_TRACER_USAGE',
-      `--${flag} must be an opid, a whole number; got ${JSON.stringify(text)}`,
+      `--${flag} must be an opid, as async-tracer tree LOG shows them; got ${JSON.stringify(text)}.`,
     );
   }
   return Number(text);
@@ -247,7 +247,10 @@ export const treeCommand: CommandModule<object, TreeArguments> = {
   builder: (yargs) =>
     answerOptions(yargs)
       .usage(
-        'Usage: $0 tree [options] LOG...\n\nWho started what: operations that are alike stand together under what caused\nthem, with the opid of the first.',
+        usageOf(
+          'tree',
+          'Who started what: operations that are alike stand together under what caused\nthem, with the opid of the first.',
+        ),
       )
       .option('op', {
         describe: 'only the way from this operation, by its opid, back to the first cause',
@@ -280,14 +283,14 @@ export const treeCommand: CommandModule<object, TreeArguments> = {
     if (op !== undefined && root !== undefined) {
       throw new TracerError(
         'ERR_ASYNC_TRACER_USAGE',
-        '--op and --root were both given: one answers from the operation upwards, the other downwards',
+        '--op and --root were both given: one answers from the operation upwards, the other downwards.',
       );
     }
     const by = given.by ?? 'trigger';
     if (by !== 'trigger' && by !== 'execution') {
       throw new TracerError(
         'ERR_ASYNC_TRACER_USAGE',
-        `--by must be trigger or execution; got ${JSON.stringify(by)}`,
+        `--by must be trigger or execution; got ${JSON.stringify(by)}.`,
       );
     }
     const shown = { top: numberOf(given.top, 'top', TOP), depth: numberOf(given.depth, 'depth', DEPTH) };
@@ -308,6 +311,9 @@ function refuseNone(report: Report): void {
     (report.report === 'root' && report.found.length === 0);
   if (none) {
     const { opid } = report as PathReport | RootReport;
-    throw new TracerError('ERR_ASYNC_TRACER_INPUT', `there is no operation ${opid} in the log`);
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_INPUT',
+      `there is no operation ${opid} in the log: async-tracer tree LOG shows some that are`,
+    );
   }
 }

@@ -329,6 +329,18 @@ describe('async-tracer run', () => {
     assert.ok(end?.phase === 'end' && end['reason'] === 'close');
   });
 
+  it('says how much may be missing after a signal', () => {
+    const cwd = temporaryFolder();
+    const program = "process.kill(process.pid, 'SIGKILL')";
+    const args = ['run', '--flush-interval', '50', '-o', 'a.ndjson', '--', process.execPath, '-e', program];
+    const { signal, stderr } = command(args, { cwd });
+    assert.equal(signal, 'SIGKILL');
+    assert.match(
+      stderr,
+      /^async-tracer: the program was ended by SIGKILL: .* at most the last 50 ms \(--flush-interval\)$/m,
+    );
+  });
+
   it('says so where no log was written', () => {
     const cwd = temporaryFolder();
     const { status, stderr } = command(['run', '--', 'sh', '-c', 'exit 3'], { cwd });
