@@ -118,7 +118,7 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
         requiresArg: true,
       })
       .option('min-age', {
-        describe: 'how long it must have lived, as in 500ms',
+        describe: 'how long it must have lived when the log ended, as in 500ms',
         defaultDescription: '0',
         requiresArg: true,
       })
