@@ -8,6 +8,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { encodedMap, FlattenMap } from '@jridgewell/trace-mapping';
 
 const TRACE = fileURLToPath(new URL('../dist/lib/trace', import.meta.url));
 const ENTRY = join(TRACE, 'face.js');
@@ -64,69 +65,22 @@ function withImports(files, found = new Set()) {
   return found;
 }
 
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-/** A number of a source map: five bits a digit, lowest first, the sign below all of them. */
-function encode(number) {
-  let rest = number < 0 ? (-number << 1) | 1 : number << 1;
-  let text = '';
-  do {
-    const digit = rest & 31;
-    rest >>>= 5;
-    text += DIGITS[rest > 0 ? digit | 32 : digit];
-  } while (rest > 0);
-  return text;
-}
-
-function decode(text) {
-  const numbers = [];
-  let number = 0;
-  let shift = 0;
-  for (const letter of text) {
-    const digit = DIGITS.indexOf(letter);
-    number |= (digit & 31) << shift;
-    shift += 5;
-    if (digit < 32) {
-      numbers.push(number & 1 ? -(number >> 1) : number >> 1);
-      number = 0;
-      shift = 0;
-    }
-  }
-  return numbers;
-}
-
-/** Where the mappings of one source end: the line and the column, which each segment gives as a difference. */
-function endOf(mappings) {
-  const sums = [0, 0];
-  for (const segment of mappings.split(/[;,]/)) {
-    const [, , line = 0, column = 0] = decode(segment);
-    sums[0] += line;
-    sums[1] += column;
-  }
-  return sums;
-}
-
 /** Text and source map of a bundle: `head`, a function a file, `tail`. */
 function write(bundle, head, files, tail) {
   let text = head;
-  let mappings = ';'.repeat(head.split('\n').length - 1);
-  const sources = [];
-  let end = [0, 0];
+  const sections = [];
   for (const [file, isEager] of files) {
-    const map = JSON.parse(readFileSync(`${file}.map`, 'utf8'));
-    if (map.sources.length !== 1 || map.names.length > 0) throw new Error(`${file}.map is no map of tsc's`);
-    const { code } = modules.get(file);
     // In parentheses V8 compiles a function at once; it would read it twice otherwise.
     const [open, close] = isEager ? ['(', ')'] : ['', ''];
-    text += `  "${nameOf(file)}": ${open}function (exports) {\n${code}}${close},\n`;
-    // The line of the function's head begins the source anew, so that what follows is right as tsc has written it.
-    mappings += [0, sources.length > 0 ? 1 : 0, -end[0], -end[1]].map(encode).join('');
-    const lines = code.split('\n').length;
-    mappings += `;${map.mappings}${';'.repeat(lines - map.mappings.split(';').length + 1)}`;
-    end = endOf(map.mappings);
-    sources.push(relative(dirname(bundle), join(dirname(file), map.sources[0])).replaceAll('\\', '/'));
+    text += `  "${nameOf(file)}": ${open}function (exports) {\n`;
+    const map = JSON.parse(readFileSync(`${file}.map`, 'utf8'));
+    const sources = map.sources.map((source) =>
+      relative(dirname(bundle), join(dirname(file), source)).replaceAll('\\', '/'),
+    );
+    sections.push({ offset: { line: text.split('\n').length - 1, column: 0 }, map: { ...map, sources } });
+    text += `${modules.get(file).code}}${close},\n`;
   }
-  const map = { version: 3, file: nameOf(bundle).slice(2), sourceRoot: '', sources, names: [], mappings };
+  const map = encodedMap(new FlattenMap({ version: 3, file: nameOf(bundle).slice(2), sections }));
   writeFileSync(`${bundle}.map`, JSON.stringify(map));
   writeFileSync(bundle, `${text}${tail}//# sourceMappingURL=${map.file}.map`);
 }
