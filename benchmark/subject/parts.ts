@@ -70,7 +70,7 @@ function encoderOfTicks(): { encoder: ReturnType<typeof createEncoder>; code: nu
     clock: createClock('still'),
     prefix: '',
     suffix: '',
-    chunkSize: 65_536,
+    chunkSize: 262_144,
     stack: undefined,
     context: undefined,
     send: true,

@@ -75,7 +75,7 @@ export class Chunk {
     }
   }
 
-  /** Everything, to be handed on at once. The bytes stay as they are until `give`. */
+  /** Everything, to be handed on at once. The bytes stay as they are until `release`. */
   take(): Buffer {
     if (this.#moreLength > 0) {
       this.spill();
@@ -86,7 +86,7 @@ export class Chunk {
   }
 
   /** What was taken has been handed on. Returns what was added since, where there is any, and is empty. */
-  give(): Buffer | undefined {
+  release(): Buffer | undefined {
     this.spill();
     this.start = 0;
     this.pos = 0;

@@ -10,8 +10,8 @@ import { copyInto, uncurryThis, utf8 } from './intrinsics';
 
 /**
  * What lies between a full chunk and the system call needs stack. Near its end a write would be broken off half way,
- * so it is put off: `probe` takes 8 KiB at once, and throws where they are not there. To encode takes less, and is the
- * more often asked for: with 8 KiB that was 2 ns an event (benchmark: `http`, Node 20).
+ * so it is put off: `probe` takes 8 KiB at once, and throws where they are not there. To encode takes less, and is
+ * asked for more often: with 8 KiB that was 2 of a tick's 120 ns an event (benchmark: `ticks`, Node 20).
  */
 const apply = uncurryThis(Function.prototype.apply) as (
   f: () => void,
@@ -92,7 +92,7 @@ export class Handover {
     const outcome = this.#attempt(lines);
     this.busy = false;
     // A stream's write may run callbacks of the program, too: their records stand behind what was handed on.
-    const rest = chunk.give();
+    const rest = chunk.release();
     if (outcome === DROPPED) {
       this.lost += records;
       this.#untold += told + records;

@@ -4,7 +4,8 @@
  * A callback that throws ends the process, and no handler of the program is asked (lib/internal/async_hooks.js,
  * fatalError); where the stack is too short even for that, the error goes on into the midst of Node's own code. So each
  * catches what can still go wrong, a stack that is nearly used up above all, and counts the record as lost; where even
- * that call finds no stack, by a store that needs none.
+ * that call finds no stack, by a store that needs none. That is written out in each of them, since a function of its own
+ * would be one more call.
  */
 import * as asyncHooks from 'node:async_hooks';
 import { Code, PhaseIndex } from './codes';

@@ -1,6 +1,15 @@
 /**
- * Events that are noted in the hook and not encoded yet: column by column, so that a note is a few stores. Their times
- * stand in the slots of the clock (clock.ts), by the same index; what they carry besides, stacks and contexts, stands
+ * Events that are noted in the hook and not encoded yet: column by column, so that a note is a few stores.
+ *
+ * ```
+ *              encoded by now     to be encoded      free
+ *  rows     [  .  .  .  .  .  | op+phase . . . . |  .  .  .  ]
+ *  ids      [                 |  7  .  .  .  .  .|           ]     and an init's parents, parentRows, executions
+ *  clock    [                 | time  .  .  .  . |           ]     in its own slots (clock.ts), by the same index
+ *           0               first              noted     NOTES_MAX
+ * ```
+ * Invariant (encoder.ts): 0 <= first <= noted < NOTES_MAX between two events, and first is above 0 only where a batch
+ * was broken off. When first meets noted, both begin anew at 0. What records carry besides, stacks and contexts, stands
  * in a scratch, one after the other.
  */
 import { Scratch } from './scratch';

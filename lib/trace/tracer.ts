@@ -66,7 +66,7 @@ function startEncoder(options: EncoderOptions): Encoder {
   }
 }
 
-/** Loaded where an option asks for them: twelve files that most traces do without (benchmark: `startup`). */
+/** Loaded where an option asks for them: most traces do without, and they bring node:vm with them. */
 const payloads = (): typeof Payloads => require('./payload');
 const header = (): typeof Header => require('./header');
 
