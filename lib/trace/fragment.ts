@@ -58,30 +58,30 @@ export class Fragments {
   starts = new Int32Array(64 * ROW);
   lengths = new Int32Array(64 * ROW);
 
-  private wordsUsed = 0;
-  private codes = Code.firstOp as number;
+  #wordsUsed = 0;
+  #codes = Code.firstOp as number;
 
   /** @param open what each record begins with @param close what each ends with */
   constructor(open: string, close: string) {
-    this.add(OPEN, `${open}"opid":`);
-    this.add(CLOSE, close);
-    this.add(TIME, ',"time":');
-    this.add(STACK, ',"stack":');
-    this.add(CONTEXT, ',"ctx":');
-    this.addRow(Code.unknown, '', '');
+    this.#add(OPEN, `${open}"opid":`);
+    this.#add(CLOSE, close);
+    this.#add(TIME, ',"time":');
+    this.#add(STACK, ',"stack":');
+    this.#add(CONTEXT, ',"ctx":');
+    this.#addRow(Code.unknown, '', '');
   }
 
   /** Makes the fragments of one more op and returns its code. */
   prepare(op: string, area: string): number {
-    this.addRow(this.codes, `,"op":${stringify(op)}`, `,"area":"${area}"`, `,"parentop":${stringify(op)}`);
-    return this.codes++;
+    this.#addRow(this.#codes, `,"op":${stringify(op)}`, `,"area":"${area}"`, `,"parentop":${stringify(op)}`);
+    return this.#codes++;
   }
 
   put(to: DataView, p: number, index: number): number {
     return putWords(to, p, this.words, this.starts[index], this.lengths[index]);
   }
 
-  private addRow(code: number, op: string, area: string, parent = ''): void {
+  #addRow(code: number, op: string, area: string, parent = ''): void {
     const row = code * ROW;
     if (row >= this.starts.length) {
       // The names change last: before, anything may throw for lack of stack.
@@ -94,23 +94,23 @@ export class Fragments {
     }
     for (let phase = 0; phase < PHASES.length; phase++) {
       const key = phase === PhaseIndex.init ? '"parentopid"' : '"time"';
-      this.add(row + phase, `${op},"phase":"${PHASES[phase]}"${area},${key}:`);
+      this.#add(row + phase, `${op},"phase":"${PHASES[phase]}"${area},${key}:`);
     }
-    this.add(row + PARENT_TIME, `${parent},"time":`);
-    this.add(row + PARENT_EXEC, `${parent},"execopid":`);
+    this.#add(row + PARENT_TIME, `${parent},"time":`);
+    this.#add(row + PARENT_EXEC, `${parent},"execopid":`);
   }
 
-  private add(index: number, text: string): void {
+  #add(index: number, text: string): void {
     const bytes = utf8(text);
     const need = ceil(bytes.length / QUAD_BYTES) * (QUAD_BYTES / 8);
-    while (this.wordsUsed + need > this.words.length) {
+    while (this.#wordsUsed + need > this.words.length) {
       const wider = new Float64Array(this.words.length * 2);
       copyInto(wider, this.words);
       this.words = wider;
     }
-    copyInto(new Uint8Array(this.words.buffer, this.wordsUsed * 8, need * 8), bytes);
-    this.starts[index] = this.wordsUsed;
+    copyInto(new Uint8Array(this.words.buffer, this.#wordsUsed * 8, need * 8), bytes);
+    this.starts[index] = this.#wordsUsed;
     this.lengths[index] = bytes.length;
-    this.wordsUsed += need;
+    this.#wordsUsed += need;
   }
 }

@@ -44,44 +44,44 @@ function pageNumber(id: number): number {
 
 /** 0 is no code: it says that an id is not known. */
 export class OpTable {
-  private directory: (Page | undefined)[] = [];
-  private first = 0;
-  private pages = 0;
-  private pool: Page[] = [];
-  private sparse = new SparseTable();
+  #directory: (Page | undefined)[] = [];
+  #first = 0;
+  #pages = 0;
+  #pool: Page[] = [];
+  #sparse = new SparseTable();
 
   /** Live operations, added up from the pages: a count beside theirs would be one more store at each event. */
   get size(): number {
-    let size = this.sparse.size;
-    for (let i = 0; i < this.directory.length; i++) {
-      size += this.directory[i]?.[PAGE_SIZE] ?? 0;
+    let size = this.#sparse.size;
+    for (let i = 0; i < this.#directory.length; i++) {
+      size += this.#directory[i]?.[PAGE_SIZE] ?? 0;
     }
     return size;
   }
 
   /** Returns the code of `id`, 0 where none is known. Any number may be asked for. */
   get(id: number): number {
-    const index = pageNumber(id) - this.first;
-    if (index >= 0 && index < this.directory.length) {
-      const page = this.directory[index];
+    const index = pageNumber(id) - this.#first;
+    if (index >= 0 && index < this.#directory.length) {
+      const page = this.#directory[index];
       if (page !== undefined) {
         return page[id & (PAGE_SIZE - 1)];
       }
     }
-    return this.sparse.size === 0 ? 0 : this.sparse.get(id);
+    return this.#sparse.size === 0 ? 0 : this.#sparse.get(id);
   }
 
   /** Sets the code (1 to 65,535) of `id`, a safe integer from 0. */
   set(id: number, code: number): void {
-    const index = pageNumber(id) - this.first;
+    const index = pageNumber(id) - this.#first;
     let page: Page | undefined;
-    if (index >= 0 && index < this.directory.length) {
-      page = this.directory[index];
+    if (index >= 0 && index < this.#directory.length) {
+      page = this.#directory[index];
     }
     if (page === undefined) {
-      page = this.addPage(id);
+      page = this.#addPage(id);
       if (page === undefined) {
-        this.sparse.set(id, code);
+        this.#sparse.set(id, code);
         return;
       }
     }
@@ -95,87 +95,87 @@ export class OpTable {
   /** Forgets `id` and returns the code it had, 0 where none was known. */
   delete(id: number): number {
     const number = pageNumber(id);
-    const index = number - this.first;
-    if (index >= 0 && index < this.directory.length) {
-      const page = this.directory[index];
+    const index = number - this.#first;
+    if (index >= 0 && index < this.#directory.length) {
+      const page = this.#directory[index];
       if (page !== undefined) {
         const slot = id & (PAGE_SIZE - 1);
         const code = page[slot];
         if (code !== 0) {
           page[slot] = 0;
           const live = --page[PAGE_SIZE];
-          if (live < COMPACT_BELOW && index < this.directory.length - YOUNG_PAGES) {
-            this.compact(index);
+          if (live < COMPACT_BELOW && index < this.#directory.length - YOUNG_PAGES) {
+            this.#compact(index);
           }
         }
         return code;
       }
     }
-    return this.sparse.size === 0 ? 0 : this.sparse.delete(id);
+    return this.#sparse.size === 0 ? 0 : this.#sparse.delete(id);
   }
 
   /** The memory of the table's own arrays, in bytes. */
   get byteLength(): number {
-    const pages = (this.pages + this.pool.length) * (PAGE_SIZE + 1) * 2;
-    return pages + this.directory.length * 8 + this.sparse.byteLength;
+    const pages = (this.#pages + this.#pool.length) * (PAGE_SIZE + 1) * 2;
+    return pages + this.#directory.length * 8 + this.#sparse.byteLength;
   }
 
   /** Returns the page for a new id; undefined where the sparse store is the place for it. */
-  private addPage(id: number): Page | undefined {
+  #addPage(id: number): Page | undefined {
     const number = pageNumber(id);
-    if (this.directory.length === 0) {
-      this.first = number;
+    if (this.#directory.length === 0) {
+      this.#first = number;
     }
-    let index = number - this.first;
+    let index = number - this.#first;
     // An id behind the young pages is a straggler (an init of a thread long asleep): a page for it would not fill.
-    if (index < 0 || index < this.directory.length - YOUNG_PAGES) {
+    if (index < 0 || index < this.#directory.length - YOUNG_PAGES) {
       return undefined;
     }
-    if (index >= this.directory.length + DIRECTORY_MAX) {
+    if (index >= this.#directory.length + DIRECTORY_MAX) {
       // The ids jumped. What lives moves over, and the directory begins anew here.
-      while (this.directory.length > 0) {
-        this.retireOldest();
+      while (this.#directory.length > 0) {
+        this.#retireOldest();
       }
-      this.first = number;
+      this.#first = number;
       index = 0;
     }
-    while (this.directory.length <= index) {
-      this.directory[this.directory.length] = undefined;
-      const aged = this.directory.length - 1 - YOUNG_PAGES;
-      const page = aged >= 0 ? this.directory[aged] : undefined;
+    while (this.#directory.length <= index) {
+      this.#directory[this.#directory.length] = undefined;
+      const aged = this.#directory.length - 1 - YOUNG_PAGES;
+      const page = aged >= 0 ? this.#directory[aged] : undefined;
       if (page !== undefined && page[PAGE_SIZE] < COMPACT_BELOW) {
-        this.compact(aged);
+        this.#compact(aged);
       }
     }
-    this.trim();
-    const page = this.takePage();
-    this.directory[number - this.first] = page;
-    this.pages++;
+    this.#trim();
+    const page = this.#takePage();
+    this.#directory[number - this.#first] = page;
+    this.#pages++;
     return page;
   }
 
   /** Moves what lives in a page to the sparse store and frees the page. */
-  private compact(index: number): void {
-    const page = this.directory[index] as Page;
-    const base = (this.first + index) * PAGE_SIZE;
+  #compact(index: number): void {
+    const page = this.#directory[index] as Page;
+    const base = (this.#first + index) * PAGE_SIZE;
     for (let slot = 0, left = page[PAGE_SIZE]; left > 0; slot++) {
       if (page[slot] !== 0) {
-        this.sparse.set(base + slot, page[slot]);
+        this.#sparse.set(base + slot, page[slot]);
         // Entry by entry: the call may find no stack, and what is moved must be.
         page[slot] = 0;
         page[PAGE_SIZE]--;
         left--;
       }
     }
-    this.directory[index] = undefined;
-    this.pages--;
-    if (this.pool.length < POOL_MAX) {
-      this.pool[this.pool.length] = page;
+    this.#directory[index] = undefined;
+    this.#pages--;
+    if (this.#pool.length < POOL_MAX) {
+      this.#pool[this.#pool.length] = page;
     }
   }
 
-  private takePage(): Page {
-    const { pool } = this;
+  #takePage(): Page {
+    const pool = this.#pool;
     if (pool.length === 0) {
       return new Uint16Array(PAGE_SIZE + 1);
     }
@@ -184,26 +184,26 @@ export class OpTable {
     return page;
   }
 
-  private retireOldest(): void {
-    if (this.directory[0] !== undefined) {
-      this.compact(0);
+  #retireOldest(): void {
+    if (this.#directory[0] !== undefined) {
+      this.#compact(0);
     }
-    shift(this.directory);
-    this.first++;
+    shift(this.#directory);
+    this.#first++;
   }
 
   /** Cuts the freed head of the directory, in steps of its half so that each id pays a constant share. */
-  private trim(): void {
+  #trim(): void {
     let free = 0;
-    while (free < this.directory.length - YOUNG_PAGES && this.directory[free] === undefined) {
+    while (free < this.#directory.length - YOUNG_PAGES && this.#directory[free] === undefined) {
       free++;
     }
-    if (free > 64 && free > this.directory.length >> 1) {
-      this.directory = slice(this.directory, free);
-      this.first += free;
+    if (free > 64 && free > this.#directory.length >> 1) {
+      this.#directory = slice(this.#directory, free);
+      this.#first += free;
     }
-    while (this.directory.length > DIRECTORY_MAX) {
-      this.retireOldest();
+    while (this.#directory.length > DIRECTORY_MAX) {
+      this.#retireOldest();
     }
   }
 }
@@ -214,67 +214,67 @@ export class OpTable {
  */
 class SparseTable {
   size = 0;
-  private keys = new Float64Array(64);
-  private codes = new Uint16Array(64);
+  #keys = new Float64Array(64);
+  #codes = new Uint16Array(64);
 
   get byteLength(): number {
-    return this.keys.byteLength + this.codes.byteLength;
+    return this.#keys.byteLength + this.#codes.byteLength;
   }
 
   get(id: number): number {
-    const slot = slotOf(this.keys, id + 1);
-    return this.keys[slot] === 0 ? 0 : this.codes[slot];
+    const slot = slotOf(this.#keys, id + 1);
+    return this.#keys[slot] === 0 ? 0 : this.#codes[slot];
   }
 
   set(id: number, code: number): void {
-    const slot = slotOf(this.keys, id + 1);
-    if (this.keys[slot] === 0) {
+    const slot = slotOf(this.#keys, id + 1);
+    if (this.#keys[slot] === 0) {
       this.size++;
     }
-    this.keys[slot] = id + 1;
-    this.codes[slot] = code;
-    if (this.size * 2 > this.keys.length) {
-      this.resize(this.keys.length * 2);
+    this.#keys[slot] = id + 1;
+    this.#codes[slot] = code;
+    if (this.size * 2 > this.#keys.length) {
+      this.#resize(this.#keys.length * 2);
     }
   }
 
   delete(id: number): number {
-    let hole = slotOf(this.keys, id + 1);
-    if (this.keys[hole] === 0) {
+    let hole = slotOf(this.#keys, id + 1);
+    if (this.#keys[hole] === 0) {
       return 0;
     }
-    const code = this.codes[hole];
-    const mask = this.keys.length - 1;
-    for (let next = (hole + 1) & mask; this.keys[next] !== 0; next = (next + 1) & mask) {
-      const home = homeOf(this.keys[next], mask);
+    const code = this.#codes[hole];
+    const mask = this.#keys.length - 1;
+    for (let next = (hole + 1) & mask; this.#keys[next] !== 0; next = (next + 1) & mask) {
+      const home = homeOf(this.#keys[next], mask);
       if (((next - home) & mask) >= ((next - hole) & mask)) {
-        this.keys[hole] = this.keys[next];
-        this.codes[hole] = this.codes[next];
+        this.#keys[hole] = this.#keys[next];
+        this.#codes[hole] = this.#codes[next];
         hole = next;
       }
     }
-    this.keys[hole] = 0;
+    this.#keys[hole] = 0;
     this.size--;
-    if (this.keys.length > 64 && this.size * 8 < this.keys.length) {
-      this.resize(this.keys.length / 2);
+    if (this.#keys.length > 64 && this.size * 8 < this.#keys.length) {
+      this.#resize(this.#keys.length / 2);
     }
     return code;
   }
 
-  private resize(length: number): void {
+  #resize(length: number): void {
     const keys = new Float64Array(length);
     const codes = new Uint16Array(length);
-    for (let i = 0; i < this.keys.length; i++) {
-      const key = this.keys[i];
+    for (let i = 0; i < this.#keys.length; i++) {
+      const key = this.#keys[i];
       if (key !== 0) {
         const slot = slotOf(keys, key);
         keys[slot] = key;
-        codes[slot] = this.codes[i];
+        codes[slot] = this.#codes[i];
       }
     }
     // Last: before, a call may find no stack.
-    this.keys = keys;
-    this.codes = codes;
+    this.#keys = keys;
+    this.#codes = codes;
   }
 }
 

@@ -37,12 +37,12 @@ function pageNumber(id: number): number {
 }
 
 export class RecentIds {
-  private readonly numbers = new Float64Array(SLOTS);
-  private readonly pages: (Int32Array | undefined)[] = [];
+  readonly #numbers = new Float64Array(SLOTS);
+  readonly #pages: (Int32Array | undefined)[] = [];
 
   constructor() {
     for (let i = 0; i < SLOTS; i++) {
-      this.pages[i] = undefined;
+      this.#pages[i] = undefined;
     }
   }
 
@@ -50,11 +50,11 @@ export class RecentIds {
   get(id: number): number {
     const number = pageNumber(id);
     const slot = number & (SLOTS - 1);
-    const page = this.pages[slot];
+    const page = this.#pages[slot];
     if (page === undefined) {
       return Mark.none;
     }
-    const owner = this.numbers[slot];
+    const owner = this.#numbers[slot];
     if (owner === number) {
       return (page[(id & (PAGE_SIZE - 1)) >> 4] >>> ((id & 15) << 1)) & 3;
     }
@@ -65,27 +65,27 @@ export class RecentIds {
   set(id: number, mark: number): void {
     const number = pageNumber(id);
     const slot = number & (SLOTS - 1);
-    let page = this.pages[slot];
-    if (page === undefined || this.numbers[slot] < number) {
-      page = this.turn(slot, number);
+    let page = this.#pages[slot];
+    if (page === undefined || this.#numbers[slot] < number) {
+      page = this.#turn(slot, number);
     }
     // Of an older page nothing is known any more.
-    if (this.numbers[slot] === number) {
+    if (this.#numbers[slot] === number) {
       page[(id & (PAGE_SIZE - 1)) >> 4] |= mark << ((id & 15) << 1);
     }
   }
 
-  private turn(slot: number, number: number): Int32Array {
-    let page = this.pages[slot];
+  #turn(slot: number, number: number): Int32Array {
+    let page = this.#pages[slot];
     if (page === undefined) {
       page = new Int32Array(WORDS);
-      this.pages[slot] = page;
+      this.#pages[slot] = page;
     } else {
       for (let i = 0; i < WORDS; i++) {
         page[i] = 0;
       }
     }
-    this.numbers[slot] = number;
+    this.#numbers[slot] = number;
     return page;
   }
 }
