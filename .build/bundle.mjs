@@ -23,6 +23,8 @@ const ERRORS = join(TRACE, '../errors.js');
 /** At the top level, so that it runs with the module; what is required elsewhere waits until it is asked for. */
 const IMPORT = /^(?:const|var) \w+ = (?:__\w+\()?$/;
 
+const FACE_HEAD = '"use strict";\nconst modules = {\n';
+
 /** @type {Map<string, { code: string, imports: string[], later: string[] }>} by file */
 const modules = new Map();
 
@@ -44,6 +46,11 @@ function read(file) {
   const module = { code: '', imports: [], later: [] };
   modules.set(file, module);
   const code = readFileSync(file, 'utf8').replace(/^\/\/# sourceMappingURL=.*\n?/m, '');
+  if (code.startsWith(FACE_HEAD)) throw new Error(`${file} is bundled already: run tsc first`);
+  const ofFile = /\b__(?:dirname|filename)\b/.exec(code);
+  if (ofFile !== null && dirname(file) !== TRACE) {
+    throw new Error(`${file} has ${ofFile[0]}, which in the bundle would be that of ${TRACE}`);
+  }
   module.code = code.replace(/\brequire\((["'])(\.[^"']+)\1\)/g, (_call, _quote, request, at) => {
     const target = fileOf(request, file);
     if (target === ERRORS || target.endsWith('.json')) return `require("${nameOf(target)}")`;
@@ -90,7 +97,6 @@ const atOnce = withImports([ENTRY]);
 const soon = withImports([...atOnce, ...SOON]);
 const later = [...modules.keys()].filter((file) => !soon.has(file));
 
-const FACE_HEAD = '"use strict";\nconst modules = {\n';
 const FACE_TAIL = `};
 const loaded = {};
 function __load(name) {

@@ -111,21 +111,23 @@ describe('the packed package', () => {
     assert.deepEqual(framesOf(program), [`begin:${program}:2:24`, `Object.<anonymous>:${program}:3:5`]);
   });
 
-  it('takes no frame of a program for its own where a bundler has made one file of both', (context) => {
-    const trace = path.join(installed, 'dist/lib/trace');
-    const whole = path.join(installed, 'dist/lib/whole');
-    const program = path.join(whole, 'app.js');
-    mkdirSync(whole);
-    context.after(() => rmSync(whole, { recursive: true }));
-    copyFileSync(path.join(trace, 'face-later.js'), path.join(whole, 'face-later.js'));
-    const bundle = readFileSync(path.join(trace, 'face.js'), 'utf8').replace(
-      'module.exports =',
-      'const face =',
-    );
-    writeFileSync(program, `${bundle}\n${TRACED.replace("require('async-tracer')", 'face.asyncTracer')}`);
-    const names = framesOf(program).map((frame) => frame.replace(/:\d+:\d+$/, ''));
-    assert.deepEqual(names.slice(-2), [`begin:${program}`, `Object.<anonymous>:${program}`]);
-  });
+  for (const name of ['app.js', 'face.js']) {
+    it(`takes no frame of a program for its own where a bundler has made one file, ${name}, of both`, (context) => {
+      const trace = path.join(installed, 'dist/lib/trace');
+      const whole = path.join(installed, 'dist/lib/whole');
+      const program = path.join(whole, name);
+      mkdirSync(whole);
+      context.after(() => rmSync(whole, { recursive: true }));
+      copyFileSync(path.join(trace, 'face-later.js'), path.join(whole, 'face-later.js'));
+      const bundle = readFileSync(path.join(trace, 'face.js'), 'utf8').replace(
+        'module.exports =',
+        'const face =',
+      );
+      writeFileSync(program, `${bundle}\n${TRACED.replace("require('async-tracer')", 'face.asyncTracer')}`);
+      const names = framesOf(program).map((frame) => frame.replace(/:\d+:\d+$/, ''));
+      assert.deepEqual(names.slice(-2), [`begin:${program}`, `Object.<anonymous>:${program}`]);
+    });
+  }
 
   for (const entry of Object.keys(manifest.exports).filter(
     (name) => !name.endsWith('.json') && name !== './register',

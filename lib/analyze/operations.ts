@@ -89,8 +89,8 @@ export class Operations {
     } else if (run === undefined) {
       run = this.#begin(undefined);
     }
-    if (phase !== START || run.begins) {
-      run.spans(time);
+    if (phase !== START || run.tracesFromStart) {
+      run.extendTo(time);
     }
     switch (phase) {
       case INIT:
@@ -126,7 +126,7 @@ export class Operations {
     }
     for (const run of this.runs) {
       if (Number.isNaN(run.from) && run.start !== undefined) {
-        run.spans(run.start.time);
+        run.extendTo(run.start.time);
       }
       this.unpaired += run.callbacks.abandoned + run.callbacks.depth;
     }

@@ -57,12 +57,12 @@ export class Run {
    * Whether tracing begins with the header. With `autostart: false`, as in a window of time, it begins later, and only the
    * first record that follows shows when: the time before must not count as time in which nothing ran.
    */
-  get begins(): boolean {
+  get tracesFromStart(): boolean {
     return this.start?.options?.['autostart'] !== false;
   }
 
   /** Something was recorded at that time. */
-  spans(time: number): void {
+  extendTo(time: number): void {
     if (!(time >= this.from)) {
       this.from = time;
     }

@@ -32,12 +32,12 @@ const STDIN = judgement(
   'stdin',
   'Node opened it for process.stdin, and it keeps the process alive as long as the program reads there',
 );
-const AGENTS = judgement(
+const AGENT_POOL = judgement(
   'unsure',
   'agent',
   'an HTTP agent keeps it, and unrefs it while it is idle; a request that waits on it is told by itself',
 );
-const FETCHS = judgement(
+const FETCH_POOL = judgement(
   'unsure',
   'fetch',
   'fetch keeps it, and unrefs it while it is idle; one that still waits is told by its promise, if resolve is traced',
@@ -201,7 +201,7 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
         return MAYBE_NODES_OWN.has(op!) ? NO_STACKS_HANDLE : OPEN;
       }
       if (site.via === 'agent' || site.via === 'fetch') {
-        return site.via === 'agent' ? AGENTS : FETCHS;
+        return site.via === 'agent' ? AGENT_POOL : FETCH_POOL;
       }
       return site.frame === undefined ? (unseen(flags) ?? NODES_OWN) : OPEN;
     case 'object':

@@ -1,16 +1,19 @@
 /** What `run` says when the program is over: where its logs are, or why there are none. */
 import { statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { formatDuration } from '../analyze/duration';
 import { optionsFromEnvironment, resolveOptions } from '../trace/options';
 import { outputOf } from '../trace/output';
 import { say } from './output';
-import type { Ending } from './program';
+import { commandOf, type Ending } from './program';
 
 /** Logs named one by one. */
 const MAX_NAMED = 5;
 const PACKAGE = join(__dirname, '../../..');
 const PERMISSION = /^--(?:experimental-)?permission$/;
+/** Flags of node that may have their value in the next word. */
+const WITH_VALUE =
+  /^(?:-[rCep]|--(?:require|import|(?:experimental-)?loader|conditions|env-file(?:-if-exists)?|eval|print))$/;
 
 /**
  * Where the program's permissions keep it from telling the session of its log, the log is there all the same. The first
@@ -33,9 +36,8 @@ export function sayLogs(
 ): void {
   if (logs.length === 0) {
     say(`no log was written: ${reasonsFor(environment).join(', or ')}.`);
-    if (
-      [...program, ...(environment['NODE_OPTIONS'] ?? '').split(' ')].some((word) => PERMISSION.test(word))
-    ) {
+    const flags = [...nodeFlags(program), ...(environment['NODE_OPTIONS'] ?? '').split(' ')];
+    if (flags.some((word) => PERMISSION.test(word))) {
       say(permissionsFor(environment));
     }
     return;
@@ -45,6 +47,18 @@ export function sayLogs(
   say(
     `the ${logs.length === 1 ? 'log is' : `${logs.length} logs are`} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
   );
+}
+
+/** What stands before the script, where node runs it; the value of a flag that is not in WITH_VALUE is taken for that. */
+function nodeFlags(program: readonly string[]): string[] {
+  const { file, args } = commandOf(program);
+  if (file !== process.execPath && basename(file, '.exe') !== 'node') {
+    return [];
+  }
+  const script = args.findIndex(
+    (word, i) => word === '--' || (!word.startsWith('-') && !WITH_VALUE.test(args[i - 1] ?? '')),
+  );
+  return script < 0 ? args : args.slice(0, script);
 }
 
 function shortest(path: string): string {
@@ -69,7 +83,7 @@ export function sayEnding({ signal }: Ending, environment: NodeJS.ProcessEnv): v
   if (signal !== null) {
     const { flushInterval } = resolveOptions(optionsFromEnvironment(environment));
     say(
-      `the program was ended by ${signal}: what was not written by then is missing, at most the last ${formatDuration(flushInterval)} (--flush-interval)`,
+      `the program was ended by ${signal}: what was not written by then is missing: the last ${formatDuration(flushInterval)} (--flush-interval), or more where the event loop was held`,
     );
   }
 }

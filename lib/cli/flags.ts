@@ -15,7 +15,7 @@ export function flagOf(name: string): string {
 
 /** Whether the flag may stand alone: then it means true, and a word that follows is its value only where it is a LITERAL. */
 export function standsAlone(spec: OptionSpec): boolean {
-  return spec.parse('yes') === true;
+  return spec.kind === 'switch';
 }
 
 /** What nobody calls a program: behind a flag that may stand alone it is the value. */
@@ -133,7 +133,7 @@ export function variablesOf(
 
 /** A flag given more than once: a list where the option is one. */
 function joined(flag: string, spec: OptionSpec, values: readonly unknown[]): string {
-  if (!Array.isArray(spec.parse(''))) {
+  if (spec.kind !== 'list') {
     throw new TracerError(
       'ERR_ASYNC_TRACER_USAGE',
       `--${flag} was given ${values.length} times; once is enough.`,

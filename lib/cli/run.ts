@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { TracerError } from '../errors';
 import { parseDuration } from '../trace/duration';
+import { optionsFromEnvironment, resolveOptions } from '../trace/options';
 import { DEFAULT_OUTPUT, resolveOutput } from '../trace/output';
 import { sayEnding, sayLogs, untoldLogs } from './closing';
 import { nameIn, type RunWords, takenWord, traceFlags, variablesOf } from './flags';
@@ -143,7 +144,7 @@ function checkOutput(environment: NodeJS.ProcessEnv): void {
   const refuse = (why: string): never => {
     throw new TracerError('ERR_ASYNC_TRACER_DESTINATION', `The logs cannot be written to ${folder}: ${why}.`);
   };
-  if (/^(1|true|yes|on)$/i.test(environment['ASYNC_TRACER_MKDIR'] ?? 'no')) {
+  if (resolveOptions(optionsFromEnvironment(environment)).mkdir) {
     try {
       mkdirSync(folder, { recursive: true });
     } catch (error) {

@@ -56,6 +56,8 @@ function turn(pauseMs: number): Promise<void> {
  * other code starts meanwhile is not counted; nor is what keeps no process alive (an idle socket of an http.Agent, a
  * timer after `unref`) and what Node itself keeps (the handle behind process.stdout, a watcher for a signal).
  *
+ * @returns `leaks`: a row for each op and call site that left something open, empty where nothing was; `result`: what the
+ * function returned, awaited
  * @throws whatever the function throws
  * @throws TracerError ERR_ASYNC_TRACER_OPTION for a wrong option, or where `work` is no function
  */

@@ -260,14 +260,7 @@ class ContextPayload implements Payload {
     if (i < length) {
       this.#more(MORE_FIELDS, length - i);
     }
-    // In the place of the first comma.
-    if (scratch.length > opening) {
-      scratch.bytes[opening] = OPENING_BRACE;
-    } else {
-      scratch.bytes[scratch.length++] = OPENING_BRACE;
-    }
-    scratch.bytes[scratch.length++] = CLOSING_BRACE;
-    this.#limit += TAIL;
+    this.#close(opening, OPENING_BRACE, CLOSING_BRACE);
     return true;
   }
 
@@ -334,15 +327,20 @@ class ContextPayload implements Payload {
     if (i < length) {
       this.#more(MORE_ELEMENTS, length - i);
     }
-    // In the place of the first comma.
-    if (scratch.length > opening) {
-      scratch.bytes[opening] = OPENING_BRACKET;
-    } else {
-      scratch.bytes[scratch.length++] = OPENING_BRACKET;
-    }
-    scratch.bytes[scratch.length++] = CLOSING_BRACKET;
-    this.#limit += TAIL;
+    this.#close(opening, OPENING_BRACKET, CLOSING_BRACKET);
     return true;
+  }
+
+  /** Puts the first one in the place of the first comma, where there is one; the room for the tail is free again. */
+  #close(at: number, opening: number, closing: number): void {
+    const scratch = this.#scratch;
+    if (scratch.length > at) {
+      scratch.bytes[at] = opening;
+    } else {
+      scratch.bytes[scratch.length++] = opening;
+    }
+    scratch.bytes[scratch.length++] = closing;
+    this.#limit += TAIL;
   }
 
   #text(object: object, name: string): boolean {

@@ -1,4 +1,5 @@
-import { basename, dirname, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
+import { identifyPath } from './destination/identity';
 import { OwnMap, uncurryThis } from './intrinsics';
 import { quote } from './json';
 import type { CallSiteReader } from './realm';
@@ -28,14 +29,21 @@ const replace = uncurryThis(
 /** Node's async_hooks: what stands between the program and our hook, and the class that the program calls. */
 const NODE_ASYNC_HOOKS = ['node:internal/async_hooks', 'node:async_hooks', 'node:internal/promise_hooks'];
 
-/** Our own folder (the build puts us into face.js), unless a bundler has put us into one file with the program's code. */
-const OWN_FOLDER = ['face.js', 'frame.js'].includes(basename(__filename))
-  ? dirname(__filename) + sep
-  : undefined;
+/**
+ * Our own folder (the build puts us into face.js), unless a bundler has put us into one file with the program's code: what
+ * is always a file of its own is not beside us then, or the file is called otherwise.
+ */
+function ownFolder(): string | undefined {
+  const folder = dirname(__filename);
+  return ['face.js', 'frame.js'].includes(basename(__filename)) &&
+    identifyPath(join(folder, 'ticker-thread.js')) !== undefined
+    ? folder + sep
+    : undefined;
+}
 
 /** Whether the frames of this file are the tracer's or those of Node's async_hooks, and stay out. */
-export function isLeftOut(file: string): boolean {
-  if (OWN_FOLDER !== undefined && startsWith(file, OWN_FOLDER)) {
+function isLeftOut(file: string, own: string | undefined): boolean {
+  if (own !== undefined && startsWith(file, own)) {
     return true;
   }
   for (let i = 0; i < NODE_ASYNC_HOOKS.length; i++) {
@@ -155,14 +163,12 @@ export class FrameTable {
   #texts = new OwnMap<string, Frame>();
   #count = 0;
   #bytes = 0;
+  /** Looked for here, at the first trace with stacks: most have none. */
+  readonly #ownFolder = ownFolder();
   /** Stands above the first frame of every stack. */
   readonly top = new Frame(NAMELESS, 0, null, '', 0, NOTHING);
 
   constructor(private readonly sites: CallSiteReader) {}
-
-  get count(): number {
-    return this.#count;
-  }
 
   /** The frame of a call site; `previous` is the frame above it in the stack. */
   find(site: NodeJS.CallSite, previous: Frame, mayBeAsync: boolean): Frame {
@@ -220,7 +226,9 @@ export class FrameTable {
     let frame = this.#texts.get(text);
     if (frame === undefined) {
       const location = read(text);
-      frame = isLeftOut(location.fileName) ? LEFT_OUT : this.#intern(location, NAMELESS, 0, null, '', 0);
+      frame = isLeftOut(location.fileName, this.#ownFolder)
+        ? LEFT_OUT
+        : this.#intern(location, NAMELESS, 0, null, '', 0);
       this.#bytes += 2 * text.length;
       this.#texts.set(text, frame);
     }
@@ -242,7 +250,7 @@ export class FrameTable {
   #script(name: string): Script {
     let script = this.#scripts.get(name);
     if (script === undefined) {
-      script = new Script(name, isLeftOut(name), startsWith(name, 'node:'));
+      script = new Script(name, isLeftOut(name, this.#ownFolder), startsWith(name, 'node:'));
       this.#makeRoom(2 * name.length);
       this.#scripts.set(name, script);
     }

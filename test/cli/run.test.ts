@@ -337,7 +337,7 @@ describe('async-tracer run', () => {
     assert.equal(signal, 'SIGKILL');
     assert.match(
       stderr,
-      /^async-tracer: the program was ended by SIGKILL: .* at most the last 50 ms \(--flush-interval\)$/m,
+      /^async-tracer: the program was ended by SIGKILL: .* missing: the last 50 ms \(--flush-interval\), or more where the event loop was held$/m,
     );
   });
 
@@ -380,6 +380,29 @@ describe('async-tracer run', () => {
       assert.match(stderr, /^async-tracer: no log was written: /m);
       assert.ok(stderr.includes(`as in --allow-fs-read=${ROOT}/* --allow-fs-write=${cwd}/*\n`), stderr);
       assert.deepEqual(readdirSync(cwd), []);
+    });
+
+    it('says nothing of them where the flag is the program’s own word', () => {
+      const cwd = temporaryFolder();
+      const flag = permission as string;
+      const script = path.join(cwd, 'app.js');
+      writeFileSync(script, '');
+      const programs: [string[], boolean][] = [
+        [['sh', '-c', 'exit', flag], false],
+        [['--no-warnings', script, flag], false],
+        [['--', script, flag], false],
+        [['--require', script, flag, script], true],
+        [[process.execPath, flag, script], true],
+      ];
+      for (const [program, isFlag] of programs) {
+        // A window that is over already: no log, whatever runs.
+        const { stderr } = command(['run', '--for', '1ms', '--', ...program], {
+          cwd,
+          env: { ASYNC_TRACER_BEGAN: '1' },
+        });
+        assert.match(stderr, /no log was written: /);
+        assert.equal(stderr.includes('under the permissions of Node.js'), isFlag, program.join(' '));
+      }
     });
   });
 

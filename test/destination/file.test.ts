@@ -104,6 +104,26 @@ describe('destination: a file', () => {
     assert.equal(lost(), '\nthree\n');
   });
 
+  it('given up, runs none of the methods that the program has put on Buffer', async (context) => {
+    const file = newPath();
+    const { disk, create, restore } = smallDisk(context);
+    const { destination, lost } = onto(file, create);
+    disk.room = 7;
+    destination.write(Buffer.from('one\ntwo\nthree\n'));
+    restore();
+    const lines = Buffer.from(LINE);
+    const mocks = (['subarray', 'lastIndexOf'] as const).map((name) =>
+      context.mock.method(Buffer.prototype, name),
+    );
+    fs.closeSync([...Array(1000).keys()].find((fd) => identify(fd) === identifyPath(file))!);
+    assert.equal(destination.write(lines), DROPPED);
+    const calls = mocks.map(({ mock }) => mock.callCount());
+    for (const { mock } of mocks) mock.restore();
+    assert.deepEqual(calls, [0, 0]);
+    assert.equal(lost(), '\nthree\n');
+    await destination.close();
+  });
+
   it('renamed and reopened, is begun anew under its name', async () => {
     const file = newPath();
     const { destination } = onto(file);

@@ -48,6 +48,25 @@ describe('destination: the program’s stream', () => {
     stream.destroy();
   });
 
+  it('runs none of the methods that the program has put on Buffer and Set', async (context) => {
+    const file = newPath();
+    const stream = fs.createWriteStream(file);
+    const { destination } = onto(stream);
+    const { mock } = context.mock.method(Set.prototype, 'add');
+    destination.write(Buffer.from('a\n'));
+    const added = mock.callCount();
+    mock.restore();
+    await once(stream, 'open');
+    const cut = context.mock.method(Buffer.prototype, 'subarray').mock;
+    const outcome = destination.write(Buffer.from('b\n'));
+    const cuts = cut.callCount();
+    cut.restore();
+    assert.deepEqual([added, cuts, outcome, textOf(file)], [0, 0, TAKEN, 'a\nb\n']);
+    await destination.close();
+    stream.end();
+    await once(stream, 'close');
+  });
+
   it('holds maxBuffer bytes at most while its sink is slow, and always one chunk', async () => {
     const { stream, waiting } = slowStream();
     const { destination, lost } = onto(stream, LINE.length * 2 - 1);

@@ -22,6 +22,7 @@ const { closeSync, fstatSync, ftruncateSync } = fs;
 const { resolve: resolvePath } = path;
 const bufferFrom = Buffer.from;
 const subarray = uncurryThis(Buffer.prototype.subarray);
+const lastIndexOf = uncurryThis(Buffer.prototype.lastIndexOf as (this: Buffer, what: number) => number);
 const NEWLINE = 10;
 
 export function createFileDestination(
@@ -146,8 +147,8 @@ export function createFileDestination(
       return;
     }
     const begun = held.length - heldBytes();
-    const rest = held.subarray(begun);
-    const torn = begun - (held.subarray(0, begun).lastIndexOf(NEWLINE) + 1);
+    const rest = subarray(held, begun);
+    const torn = begun - (lastIndexOf(subarray(held, 0, begun), NEWLINE) + 1);
     held = undefined;
     observer.onLost(rest);
     if (torn > 0 && !dead && typeof target === 'string') {
@@ -216,6 +217,8 @@ export function createFileDestination(
 
 // SonicBoom writes through the fs module, which a program may have replaced by a mock since.
 const NAMES = ['writeSync', 'openSync', 'mkdirSync'] as const;
+const { defineProperty } = Reflect;
+const { getOwnPropertyDescriptor } = Object;
 const live = fs as unknown as Record<string, unknown>;
 const originals = NAMES.map((name) => live[name]);
 
@@ -228,9 +231,10 @@ function untouched<T>(work: () => T): T {
   if (!touched) {
     return work();
   }
-  const found = NAMES.map((name) => Object.getOwnPropertyDescriptor(live, name));
+  const found: (PropertyDescriptor | undefined)[] = [];
   for (let i = 0; i < NAMES.length; i++) {
-    Reflect.defineProperty(live, NAMES[i], {
+    found[i] = getOwnPropertyDescriptor(live, NAMES[i]);
+    defineProperty(live, NAMES[i], {
       value: originals[i],
       configurable: true,
       writable: true,
@@ -243,7 +247,7 @@ function untouched<T>(work: () => T): T {
     for (let i = 0; i < NAMES.length; i++) {
       const descriptor = found[i];
       if (descriptor !== undefined) {
-        Reflect.defineProperty(live, NAMES[i], descriptor);
+        defineProperty(live, NAMES[i], descriptor);
       }
     }
   }

@@ -42,13 +42,13 @@ export function openDestination(
   target: Target,
   options: ResolvedOptions,
   observer: Observer,
-  asOwn: <T>(work: () => T) => T,
+  asClaimed: <T>(work: () => T) => T,
 ): Destination {
   if (typeof target === 'string') {
-    return openPath(target, options, observer, asOwn);
+    return openPath(target, options, observer, asClaimed);
   }
   if (typeof target === 'number') {
-    return openDescriptor(target, options, observer, asOwn);
+    return openDescriptor(target, options, observer, asClaimed);
   }
   checkStream(target);
   if (options.overflow === 'block') {
@@ -59,7 +59,7 @@ export function openDestination(
       `The option 'overflow' cannot be 'block' for a stream, which takes nothing while it is waited for. Give its descriptor${descriptor} or a path instead, or raise maxBuffer.`,
     );
   }
-  return createStreamDestination(target, options.maxBuffer, observer, asOwn);
+  return createStreamDestination(target, options.maxBuffer, observer, asClaimed);
 }
 
 const HINTS: Record<string, string> = {
@@ -95,7 +95,7 @@ function openPath(
   path: string,
   options: ResolvedOptions,
   observer: Observer,
-  asOwn: <T>(work: () => T) => T,
+  asClaimed: <T>(work: () => T) => T,
 ): Destination {
   if (path === '' || path.includes('\0')) {
     refuse(`The path of the log must be a path; got ${show(path)}.`);
@@ -105,7 +105,7 @@ function openPath(
     if (kind === undefined || kind.isFile() || kind.isDirectory()) {
       return createFileDestination(path, options, observer);
     }
-    return createPipeDestination(path, options, observer, asOwn);
+    return createPipeDestination(path, options, observer, asClaimed);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     refuse(
@@ -131,7 +131,7 @@ function openDescriptor(
   fd: number,
   options: ResolvedOptions,
   observer: Observer,
-  asOwn: <T>(work: () => T) => T,
+  asClaimed: <T>(work: () => T) => T,
 ): Destination {
   if (!Number.isInteger(fd) || fd < 0 || fd > 2 ** 31 - 1) {
     refuse(`A file descriptor must be a whole number from 0; got ${show(fd)}.`);
@@ -144,7 +144,7 @@ function openDescriptor(
     requireWritable(fd);
     return kind.isFile()
       ? createFileDestination(fd, options, observer)
-      : createPipeDestination(fd, options, observer, asOwn);
+      : createPipeDestination(fd, options, observer, asClaimed);
   } catch (error) {
     if (error instanceof TracerError) {
       throw error;

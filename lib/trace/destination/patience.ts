@@ -40,7 +40,7 @@ export function persist(step: () => 'done' | 'moved' | 'stuck', waitMs: number):
  * Resolves to true when `heldBytes` is 0, to false when it has not become less for 10 seconds: a reader that has stopped
  * must not keep a program that awaits its last flush. The timer is referenced, since who awaits a flush wants the process to stay.
  */
-export function arrival(heldBytes: () => number, asOwn: <T>(work: () => T) => T): Promise<boolean> {
+export function arrival(heldBytes: () => number, asClaimed: <T>(work: () => T) => T): Promise<boolean> {
   let least = heldBytes();
   if (least === 0) {
     return Promise.resolve(true);
@@ -55,8 +55,8 @@ export function arrival(heldBytes: () => number, asOwn: <T>(work: () => T) => T)
         resolve(now === 0);
         return;
       }
-      asOwn(() => startTimer(look, LOOK_MS));
+      asClaimed(() => startTimer(look, LOOK_MS));
     };
-    asOwn(() => startTimer(look, LOOK_MS));
+    asClaimed(() => startTimer(look, LOOK_MS));
   });
 }

@@ -69,12 +69,12 @@ function endOfPiece(bytes: Buffer, from: number): number {
   return next === -1 ? bytes.length : next + 1;
 }
 
-/** @param asOwn runs what starts operations that are not to be traced. */
+/** @param asClaimed runs what starts operations that are not to be traced. */
 export function createPipeDestination(
   file: string | number,
   options: PipeOptions,
   observer: Observer,
-  asOwn: <T>(work: () => T) => T,
+  asClaimed: <T>(work: () => T) => T,
 ): Destination {
   const { fd, mine, interactive, shared }: Opened =
     typeof file === 'string' ? openPath(file) : openApart(file);
@@ -184,7 +184,7 @@ export function createPipeDestination(
   function hold(lines: Buffer): void {
     queue.add(lines);
     if (timer === undefined) {
-      timer = asOwn(() => startTimer(retry, RETRY_MS).unref());
+      timer = asClaimed(() => startTimer(retry, RETRY_MS).unref());
     }
   }
 
@@ -194,7 +194,7 @@ export function createPipeDestination(
       drain();
     }
     if (queue.first !== undefined) {
-      timer = asOwn(() => startTimer(retry, RETRY_MS).unref());
+      timer = asClaimed(() => startTimer(retry, RETRY_MS).unref());
     }
   }
 
@@ -297,7 +297,7 @@ export function createPipeDestination(
       if (queue.first !== undefined && isStillOurs()) {
         drain();
       }
-      return arrival(() => queue.bytes, asOwn);
+      return arrival(() => queue.bytes, asClaimed);
     },
     flushSync(waitMs, exiting) {
       if (exiting) {

@@ -8,12 +8,17 @@
 import { errorMonitor } from 'node:events';
 import fs from 'node:fs';
 import type { Writable } from 'node:stream';
+import { uncurryThis } from '../intrinsics';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
 import { arrival, persist } from './patience';
 
 const { writeSync, WriteStream } = fs;
 const { write: writeOfFile } = WriteStream.prototype;
-const bufferFrom = Buffer.from;
+// Taken at load: all that is on the way of a write runs inside of hooks.
+const { from: bufferFrom, concat } = Buffer;
+const subarray = uncurryThis(Buffer.prototype.subarray);
+const add = uncurryThis(Set.prototype.add as (this: Set<Pending>, entry: Pending) => unknown);
+const remove = uncurryThis(Set.prototype.delete as (this: Set<Pending>, entry: Pending) => boolean);
 
 interface Pending {
   lines: Buffer;
@@ -37,7 +42,7 @@ export function createStreamDestination(
   stream: Writable,
   maxBuffer: number,
   observer: Observer,
-  asOwn: <T>(work: () => T) => T,
+  asClaimed: <T>(work: () => T) => T,
 ): Destination {
   const internals = stream as unknown as Internals;
   const pending = new Set<Pending>();
@@ -57,7 +62,7 @@ export function createStreamDestination(
   let refused = false;
 
   function settle(entry: Pending, error: unknown): void {
-    if (!pending.delete(entry)) {
+    if (!remove(pending, entry)) {
       return;
     }
     heldBytes -= entry.lines.length;
@@ -97,7 +102,7 @@ export function createStreamDestination(
     const waiting = opening ?? [];
     opening = undefined;
     for (const entry of waiting) {
-      if (pending.delete(entry)) {
+      if (remove(pending, entry)) {
         heldBytes -= entry.lines.length;
         if (write(entry.lines) === DROPPED) {
           observer.onLost(entry.lines);
@@ -152,7 +157,7 @@ export function createStreamDestination(
     try {
       const written = writeSync(internals.fd as number, lines);
       internals.bytesWritten = (internals.bytesWritten ?? 0) + written;
-      return lines.subarray(written);
+      return subarray(lines, written);
     } catch {
       // The stream's own write meets the same fault, and tells of it as the program expects.
       return lines;
@@ -169,8 +174,8 @@ export function createStreamDestination(
     }
     if (opening !== undefined) {
       const entry = { lines: bufferFrom(lines), first: false };
-      opening.push(entry);
-      pending.add(entry);
+      opening[opening.length] = entry;
+      add(pending, entry);
       heldBytes += lines.length;
       return TAKEN;
     }
@@ -183,7 +188,7 @@ export function createStreamDestination(
   }
 
   function writeCounted(entry: Pending): Outcome {
-    pending.add(entry);
+    add(pending, entry);
     heldBytes += entry.lines.length;
     try {
       stream.write(entry.lines, (error) => settle(entry, error));
@@ -217,7 +222,7 @@ export function createStreamDestination(
     if (waitingBytes !== stream.writableLength) {
       return undefined;
     }
-    const bytes = Buffer.concat(waiting.map(({ lines }) => lines));
+    const bytes = concat(waiting.map(({ lines }) => lines));
     if (bytes.length === 0) {
       return bytes;
     }
@@ -226,7 +231,7 @@ export function createStreamDestination(
     if (typeof inFlight !== 'number' || typeof left !== 'number' || left > inFlight) {
       return undefined;
     }
-    return bytes.subarray(inFlight - left);
+    return subarray(bytes, inFlight - left);
   }
 
   function flushItself(): void {
@@ -264,7 +269,7 @@ export function createStreamDestination(
       return position === bytes.length ? 'done' : 'moved';
     }, waitMs);
     if (position < bytes.length) {
-      observer.onLost(bytes.subarray(position));
+      observer.onLost(subarray(bytes, position));
     }
     return position === bytes.length;
   }
@@ -274,7 +279,7 @@ export function createStreamDestination(
     holds: true,
     isIdle: () => heldBytes === 0,
     write,
-    flush: () => arrival(() => heldBytes, asOwn),
+    flush: () => arrival(() => heldBytes, asClaimed),
     flushSync(waitMs, exiting) {
       if (typeof internals.flushSync === 'function') {
         if (!dead) {

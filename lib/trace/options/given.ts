@@ -5,9 +5,9 @@ export type Matcher = string | RegExp;
 
 /** How much of a resource a context shows. */
 export interface ContextOptions {
-  /** How many objects deep, from 1. Default 2. */
+  /** How many objects deep, from 1 to 100. Default 2. */
   depth?: number;
-  /** How many properties or elements of each, from 1. Default 10. */
+  /** How many properties or elements of each, from 1 to 10,000. Default 10. */
   breadth?: number;
   /** Names whose values are left out, beside those that are always (password, token, key, cookie ...). */
   redact?: readonly Matcher[];
@@ -19,11 +19,14 @@ export interface TracerOptions {
   autostart?: boolean;
   /** Path only: add to the file instead of beginning it anew. Default false. */
   append?: boolean;
-  /** A plain object whose fields stand first in every record. Captured at the call; none of the log's own. */
+  /**
+   * A plain object whose fields stand first in every record. Captured at the call; a field that is the log's own is
+   * refused. Default: none.
+   */
   prefix?: object;
-  /** The same, last in every record. */
+  /** The same, last in every record; no field of it may stand in prefix too. Default: none. */
   suffix?: object;
-  /** Each init carries the call stack: all frames, or this many of the innermost. Default false. */
+  /** Each init carries the call stack: all frames, or this many of the innermost, from 1. Default false. */
   stacks?: boolean | number;
   /** Each before and after carries the operation's resource, bounded and redacted. Default false. */
   contexts?: boolean | ContextOptions;
@@ -43,17 +46,17 @@ export interface TracerOptions {
   send?: boolean;
   /** A `start` record first and an `end` record last. Default false. */
   header?: boolean;
-  /** Bytes of the chunk handed to the destination. Default 262,144. */
+  /** Bytes of the chunk handed to the destination, from 1 to 1,073,741,824. Default 262,144. */
   bufferSize?: number;
-  /** Milliseconds that a record waits at most while the event loop turns. Default 1,000. */
+  /** Milliseconds that a record waits at most while the event loop turns, from 1 to 2,147,483,647. Default 1,000. */
   flushInterval?: number;
-  /** Stream or pipe: bytes held for a reader that does not keep up; a chunk is at most a quarter. Default 67,108,864. */
+  /** Stream or pipe: bytes held for a reader that does not keep up; a chunk is at most a quarter. From 0; default 67,108,864. */
   maxBuffer?: number;
   /** Beyond maxBuffer: drop records and count them, or wait, which a stream cannot. Default 'drop'. */
   overflow?: 'drop' | 'block';
   /** Path only: make missing folders. Default false. */
   mkdir?: boolean;
-  /** Path only: the permissions of a new file. Default 0o666, less the umask. */
+  /** Path only: the permissions of a new file, less the umask, from 0 to 0o7777. Default 0o666. */
   mode?: number;
 }
 

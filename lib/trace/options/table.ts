@@ -6,6 +6,8 @@ import type * as Text from './text';
 /** One row of the table. */
 export interface OptionSpec {
   name: keyof TracerOptions;
+  /** As a flag: a switch may stand alone, which means true; a list may be given more than once. */
+  kind: 'switch' | 'list' | 'value';
   /** What is in force where nothing is given, as it would be given; undefined where there is no way to give it. */
   fallback: unknown;
   /** The same as it stands in the README. */
@@ -20,7 +22,8 @@ export interface OptionSpec {
   parse: (text: string) => unknown;
 }
 
-type Row = Omit<OptionSpec, 'default' | 'text'> & Partial<Pick<OptionSpec, 'default' | 'text'>>;
+type Row = Omit<OptionSpec, 'kind' | 'default' | 'text'> &
+  Partial<Pick<OptionSpec, 'kind' | 'default' | 'text'>>;
 
 /** Loaded where there is a variable or a flag to read, which a call has none of. */
 function read(kind: keyof typeof Text): (text: string) => unknown {
@@ -31,12 +34,13 @@ const CHUNK_MAX = 2 ** 30;
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 function option(row: Row): OptionSpec {
-  return { default: String(row.fallback), text: row.expects, ...row };
+  return { kind: 'value', default: String(row.fallback), text: row.expects, ...row };
 }
 
 function boolean(name: keyof TracerOptions, fallback: boolean, summary: string): OptionSpec {
   return option({
     name,
+    kind: 'switch',
     fallback,
     expects: 'true or false',
     summary,
@@ -61,6 +65,7 @@ function fieldsOption(name: keyof TracerOptions, summary: string): OptionSpec {
 function matchersOption(row: Pick<Row, 'name' | 'fallback' | 'default' | 'summary' | 'resolve'>): OptionSpec {
   return option({
     ...row,
+    kind: 'list',
     expects: 'an op, an area, a glob or a RegExp, or an array of these',
     text: 'ops, areas, globs or /regular expressions/, parted by commas',
     parse: read('parseMatchers'),
@@ -109,6 +114,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   fieldsOption('suffix', 'fields that stand last in every record'),
   option({
     name: 'stacks',
+    kind: 'switch',
     fallback: false,
     expects: 'true, false or a number from 1 to Infinity',
     text: 'true, false or a number of frames from 1',
@@ -118,6 +124,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   }),
   option({
     name: 'contexts',
+    kind: 'switch',
     fallback: false,
     expects: 'true, false or { depth: 1 to 100, breadth: 1 to 10000, redact: [names] }',
     text: 'true, false or JSON, as in {"depth":3,"breadth":20,"redact":["name"]}',

@@ -1,0 +1,53 @@
+/** What the step behind tsc refuses, before it writes anything. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+
+const ROOT = path.join(__dirname, '../..');
+
+describe('the bundle', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'async-tracer-bundle-'));
+  const trace = path.join(folder, 'dist/lib/trace');
+  mkdirSync(path.join(folder, '.build'));
+  mkdirSync(path.join(trace, 'options'), { recursive: true });
+  copyFileSync(path.join(ROOT, '.build/bundle.mjs'), path.join(folder, '.build/bundle.mjs'));
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** What it says of this as face.js. */
+  function refusalOf(face: string): string | undefined {
+    const file = path.join(trace, 'face.js');
+    writeFileSync(file, face);
+    const script = path.join(folder, '.build/bundle.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+    assert.deepEqual([status, readFileSync(file, 'utf8')], [1, face]);
+    return /^Error: (.*)$/m.exec(stderr)?.[1];
+  }
+
+  it('is not made of itself', () => {
+    const bundled = readFileSync(path.join(ROOT, 'dist/lib/trace/face.js'), 'utf8');
+    assert.equal(refusalOf(bundled), `${path.join(trace, 'face.js')} is bundled already: run tsc first`);
+  });
+
+  for (const name of ['__dirname', '__filename']) {
+    it(`takes no module of a subfolder that asks for ${name}, which would be another one there`, () => {
+      const file = path.join(trace, 'options/table.js');
+      writeFileSync(file, `exports.place = ${name};\n`);
+      assert.equal(
+        refusalOf('"use strict";\nconst table = require("./options/table");\n'),
+        `${file} has ${name}, which in the bundle would be that of ${trace}`,
+      );
+    });
+  }
+});
