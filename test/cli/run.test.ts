@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { nodeOptions } from '../../lib/cli/program';
@@ -361,12 +361,23 @@ describe('async-tracer run', () => {
     it('names the log of a program that may not write to the folder of the session', () => {
       const cwd = temporaryFolder();
       const flags = [permission as string, '--allow-fs-read=*', `--allow-fs-write=${cwd}/*`];
-      const { status, stderr } = command(['run', '-o', 'a.ndjson', '--', ...flags, fixture('clean.js')], {
+      const { status, stderr } = command(['run', '-o', 'a.ndjson', '--', ...flags, '-e', '0'], {
         cwd,
       });
       const [file] = startsOf(cwd).keys();
       assert.equal(status, 0);
       assert.match(stderr, new RegExp(`^async-tracer: the log is ${file}$`, 'm'));
+      assert.match(file, /^a\.\d+-0\.ndjson$/);
+    });
+
+    it('gives the plain name to the first program that may write there', () => {
+      const cwd = temporaryFolder();
+      const folders = [`${cwd}/*`, `${tmpdir()}/async-tracer-*`].map(
+        (folder) => `--allow-fs-write=${folder}`,
+      );
+      const flags = [permission as string, '--allow-fs-read=*', ...folders];
+      command(['run', '-o', 'a.ndjson', '--', ...flags, '-e', '0'], { cwd });
+      assert.deepEqual([...startsOf(cwd).keys()], ['a.ndjson']);
     });
 
     it('says what must be allowed where nothing can be written', () => {
