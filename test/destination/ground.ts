@@ -36,7 +36,7 @@ export function recorder() {
   };
 }
 
-export function asOwn<T>(work: () => T): T {
+export function asClaimed<T>(work: () => T): T {
   return work();
 }
 

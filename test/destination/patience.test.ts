@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type * as Patience from '../../lib/trace/destination/patience';
 import { persist } from '../../lib/trace/destination/patience';
 import { loadAnew } from '../support/modules';
-import { asOwn } from './ground';
+import { asClaimed } from './ground';
 
 describe('destination: patience', () => {
   it('goes on while something moves, and gives up at once where nothing may be waited for', () => {
@@ -41,7 +41,7 @@ describe('destination: patience', () => {
 
   it('a flush gives up after 10 seconds in which nothing moved', async (context) => {
     const { arrival, waits } = impatient(context);
-    assert.equal(await arrival(() => 5, asOwn), false);
+    assert.equal(await arrival(() => 5, asClaimed), false);
     assert.deepEqual([waits.length, new Set(waits)], [1000, new Set([10])]);
   });
 
@@ -53,16 +53,16 @@ describe('destination: patience', () => {
       asked++;
       return asked > 901 ? 1 : 2;
     };
-    assert.equal(await arrival(held, asOwn), false);
+    assert.equal(await arrival(held, asClaimed), false);
     assert.equal(waits.length, 1901);
   });
 
   it('a flush is over when nothing is held', async (context) => {
     const { arrival, waits } = impatient(context);
     let held = 3;
-    assert.equal(await arrival(() => held--, asOwn), true);
+    assert.equal(await arrival(() => held--, asClaimed), true);
     assert.equal(waits.length, 3);
-    assert.equal(await arrival(() => 0, asOwn), true);
+    assert.equal(await arrival(() => 0, asClaimed), true);
     assert.equal(waits.length, 3);
   });
 });

@@ -1,10 +1,12 @@
 /** A pipe, socket or device as a destination. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { DROPPED, TAKEN } from '../../lib/trace/destination/destination';
 import { createPipeDestination } from '../../lib/trace/destination/pipe';
-import { asOwn, connection, LINE, newPath, PLENTY, recorder, textOf } from './ground';
+import { asClaimed, connection, LINE, newPath, PLENTY, recorder, textOf } from './ground';
 
 describe('destination: a pipe, socket or device', () => {
   function onto(file: string | number, maxBuffer = PLENTY, overflow: 'drop' | 'block' = 'drop') {
@@ -12,7 +14,7 @@ describe('destination: a pipe, socket or device', () => {
     return {
       errors,
       lost,
-      destination: createPipeDestination(file, { maxBuffer, overflow }, observer, asOwn),
+      destination: createPipeDestination(file, { maxBuffer, overflow }, observer, asClaimed),
     };
   }
 
@@ -32,6 +34,17 @@ describe('destination: a pipe, socket or device', () => {
       }
     });
   }
+
+  const canForbid = process.allowedNodeEnvironmentFlags.has('--allow-net');
+  it('a socket is refused with what must be allowed, where Node.js forbids it', {
+    skip: !canForbid && 'it has no permissions for the network',
+  }, () => {
+    const program = `require(${JSON.stringify(path.join(__dirname, '../../lib/main.js'))})()`;
+    const { stderr } = spawnSync(process.execPath, ['--permission', '--allow-fs-read=*', '-e', program], {
+      encoding: 'utf8',
+    });
+    assert.match(stderr, /TracerError: The log cannot be written to descriptor 1: .*--allow-net/);
+  });
 
   it('a descriptor that cannot be written is given up', async () => {
     const fd = fs.openSync('/dev/null', 'r');

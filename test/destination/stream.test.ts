@@ -9,7 +9,7 @@ import { SonicBoom } from 'sonic-boom';
 
 import { DROPPED, TAKEN } from '../../lib/trace/destination/destination';
 import { createStreamDestination } from '../../lib/trace/destination/stream';
-import { asOwn, connection, LINE, newPath, PLENTY, recorder, textOf } from './ground';
+import { asClaimed, connection, LINE, newPath, PLENTY, recorder, textOf } from './ground';
 
 /** Not `once` of node:events: that would handle errors, too. */
 function closeOf(stream: Writable): Promise<void> {
@@ -19,7 +19,7 @@ function closeOf(stream: Writable): Promise<void> {
 describe('destination: the program’s stream', () => {
   function onto(stream: Writable, maxBuffer = PLENTY) {
     const { errors, lost, observer } = recorder();
-    return { errors, lost, destination: createStreamDestination(stream, maxBuffer, observer, asOwn) };
+    return { errors, lost, destination: createStreamDestination(stream, maxBuffer, observer, asClaimed) };
   }
 
   /** Takes what is written when it is told to. */

@@ -86,7 +86,8 @@ function unblock(fd: number): void {
     socket.on('error', () => {});
     const answer = (socket as unknown as { _handle: Handle | null })._handle?.open?.(fd);
     if (answer !== UV_EBUSY && answer !== UV_EEXIST) {
-      throw new Error('it blocks its writer, and cannot be kept from it here');
+      const why = socket.errored === null ? '' : `: ${socket.errored.message}`;
+      throw new Error(`it blocks its writer, and cannot be kept from it here${why}`);
     }
   } finally {
     socket.destroy();
