@@ -1,6 +1,6 @@
 /** The one warning of a tracer: what the option table could not foresee is never thrown into the program. */
 import type * as Pipe from './destination/pipe';
-import { asClaimed, asOwn } from './own';
+import { asClaimed } from './own';
 
 const CODE = 'ERR_ASYNC_TRACER_WRITE';
 const STDERR = 2;
@@ -19,7 +19,7 @@ export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
         const text = `(node:${process.pid}) [${CODE}] AsyncTracerWarning: ${message}\n`;
         const nobody = { onLost() {}, onError() {} };
         const { createPipeDestination } = require('./destination/pipe') as typeof Pipe;
-        const stderr = createPipeDestination(STDERR, { maxBuffer: 0, overflow: 'drop' }, nobody, asOwn);
+        const stderr = createPipeDestination(STDERR, { maxBuffer: 0, overflow: 'drop' }, nobody, asClaimed);
         stderr.write(Buffer.from(text));
         void stderr.close();
       }
