@@ -217,6 +217,18 @@ describe('encoder', () => {
     assert.equal(records().filter((r) => r.phase !== 'lost').length + told, 100);
   });
 
+  it('loses and counts all where nothing is taken, though a lost record is more than a chunk', () => {
+    for (const suffix of ['', `"s":"${'s'.repeat(5000)}"`]) {
+      for (const chunkSize of [20, 25, 40, 52, 60, 4096]) {
+        const { encoder } = encoderWith({ chunkSize, suffix }, () => DROPPED);
+        const code = encoder.prepare('A', 'custom');
+        for (let id = 1; id <= 300; id++) encoder.event(PhaseIndex.before, code, id, false);
+        encoder.flush();
+        assert.equal(encoder.lost, 300, `chunkSize ${chunkSize}, suffix ${suffix.length}`);
+      }
+    }
+  });
+
   it('tells of a record that could not be made', () => {
     const { encoder, records } = encoderWith();
     const code = encoder.prepare('Timeout', 'timers');

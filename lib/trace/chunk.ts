@@ -81,8 +81,10 @@ export class Chunk {
       this.spill();
       return this.#takeMore() as Buffer;
     }
+    // The call first: where it finds no stack, nothing is taken.
+    const lines = subarray(this.bytes, 0, this.pos);
     this.start = this.pos;
-    return subarray(this.bytes, 0, this.pos);
+    return lines;
   }
 
   /** What was taken has been handed on. Returns what was added since, where there is any, and is empty. */

@@ -207,15 +207,12 @@ export function createEncoder(options: EncoderOptions): Encoder {
     if (first === end || !isStackEnough(TO_ENCODE)) {
       return;
     }
-    if (mayHand && handover.isDue) {
-      // It was refused before, for lack of stack.
-      handover.hand();
-    }
+    // Where it was refused before, for lack of stack.
+    let isRefused = mayHand && handover.isDue && !handover.hand();
     while (round === rounds && first < end) {
       const payload = carries ? payloadLengths[first] : 0;
       if (!chunk.hasRoom(payload)) {
-        if (mayHand && !handover.busy && handover.isDue && chunk.length > 0) {
-          // It is refused still.
+        if (isRefused) {
           return;
         }
         chunk.spill();
@@ -232,9 +229,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
       } else {
         return;
       }
-      if (mayHand && handover.isDue) {
-        handover.hand();
-      }
+      isRefused = mayHand && handover.isDue && !handover.hand();
     }
     if (round === rounds && first === noted) {
       first = 0;

@@ -10,8 +10,10 @@ import { copyInto, uncurryThis, utf8 } from './intrinsics';
 
 /**
  * What lies between a full chunk and the system call needs stack. Near its end a write would be broken off half way,
- * so it is put off: `probe` takes 8 KiB at once, and throws where they are not there. To encode takes less, and is
- * asked for more often: with 8 KiB that was 2 of a tick's 120 ns an event (benchmark: `ticks`, Node 20).
+ * so it is put off: `probe` takes 8 KiB at once, and throws where they are not there. To encode takes less, and is the
+ * more often asked for: with 8 KiB that was 2 ns an event (benchmark: `http`, Node 20).
+ *
+ * The first time takes more: V8 compiles a function at its first call, and wants 40 KiB for that (Node 20 to 26).
  */
 const apply = uncurryThis(Function.prototype.apply) as (
   f: () => void,
@@ -19,6 +21,7 @@ const apply = uncurryThis(Function.prototype.apply) as (
   list: readonly unknown[],
 ) => void;
 export const TO_HAND: readonly unknown[] = new Array(1024).fill(0);
+const TO_HAND_FIRST: readonly unknown[] = new Array(8192).fill(0);
 export const TO_ENCODE: readonly unknown[] = new Array(256).fill(0);
 function probe(): void {}
 
@@ -55,6 +58,7 @@ export class Handover {
   readonly missed = new Float64Array(1);
 
   readonly #options: HandoverOptions;
+  #need = TO_HAND_FIRST;
   /** Lost records that no `lost` record tells of yet, and those that the one in this chunk tells of. */
   #untold = 0;
   #told = 0;
@@ -74,11 +78,14 @@ export class Handover {
     return this.#options.chunk.length >= this.limit;
   }
 
-  /** Hands the chunk on, unless the stack is too short for it or that is being done already. */
-  hand(): void {
+  /** Hands the chunk on, unless that is being done already. Returns false where the stack is too short for it. */
+  hand(): boolean {
     const { chunk, clock } = this.#options;
-    if (chunk.length === 0 || this.busy || !isStackEnough(TO_HAND)) {
-      return;
+    if (chunk.length === 0 || this.busy) {
+      return true;
+    }
+    if (!isStackEnough(this.#need)) {
+      return false;
     }
     this.#putTrailer();
     const lines = chunk.take();
@@ -91,6 +98,7 @@ export class Handover {
     copyInto(this.#fraction, clock.fraction);
     const outcome = this.#attempt(lines);
     this.busy = false;
+    this.#need = TO_HAND;
     // A stream's write may run callbacks of the program, too: their records stand behind what was handed on.
     const rest = chunk.release();
     if (outcome === DROPPED) {
@@ -102,6 +110,7 @@ export class Handover {
     if (rest !== undefined) {
       chunk.append(rest);
     }
+    return true;
   }
 
   /** Hands on what is there, and says first what is missing. */

@@ -1,5 +1,6 @@
 /** A file as a destination, and how it is told from what takes its descriptor later. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -89,6 +90,33 @@ describe('destination: a file', () => {
     assert.deepEqual([errors, lost()], [[['the disk is full', false]], '']);
     await destination.close();
     restore();
+  });
+
+  it('goes on so where its descriptor is 0, which the program has closed', () => {
+    const file = newPath();
+    const script = `
+      const fs = require('node:fs');
+      const { writeSync } = fs;
+      let room = 5;
+      fs.writeSync = (fd, bytes) => {
+        if (room === 0) throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+        const written = writeSync(fd, bytes, 0, Math.min(bytes.length, room));
+        room -= written;
+        return written;
+      };
+      const { createFileDestination } = require(${JSON.stringify(require.resolve('../../lib/trace/destination/file'))});
+      fs.closeSync(0);
+      const observer = { onError() {}, onLost() {} };
+      const destination = createFileDestination(${JSON.stringify(file)}, ${JSON.stringify(FILE_OPTIONS)}, observer);
+      const bytes = Buffer.from(${JSON.stringify(LINE)});
+      destination.write(bytes);
+      bytes.fill('x');
+      room = 1000;
+      destination.write(Buffer.from('b\\n'));
+    `;
+    const { status, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.equal(textOf(file), `${LINE}b\n`);
   });
 
   it('closed on a full disk, ends with its last whole line, and the other is lost', async (context) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EndRecord } from '../../lib/log/event';
 import type { TracerOptions } from '../../lib/trace/options';
+import type { TracerStats } from '../../lib/trace/tracer';
 import { assertSame, assertWhole, countPhases, runBare, runTraced } from './program';
 
 const PROGRAM = 'hostile.js';
@@ -69,6 +70,20 @@ describe('hostile surroundings', { concurrency: 2 }, () => {
     );
     assert.deepEqual(countPhases(traced.records), end.counts);
     assert.equal(end.lost, lost);
+  });
+
+  it('the edge of the stack, met there first: the program goes on, no init is written twice, and what is lost is counted', async () => {
+    const run = { args: ['the edge of the stack, met there first'], covered: false };
+    const bare = await runBare(PROGRAM, run);
+    // Without header, or the first chunk would have been handed on before.
+    const traced = await runTraced(PROGRAM, run, { options: { header: false } });
+    assertSame(traced, bare);
+    const stats = traced.stats as TracerStats;
+    const inits = traced.records.flatMap((record) => (record.phase === 'init' ? [record.opid] : []));
+    assert.equal(new Set(inits).size, inits.length);
+    const made = Object.values(stats.events).reduce((sum, count) => sum + count, 0);
+    const written = Object.values(countPhases(traced.records)).reduce((sum, count) => sum + count, 0);
+    assert.equal(made, written + stats.lost);
   });
 
   it('with stacks and contexts the edge of the stack stays catchable, and nothing in the log is torn', async () => {

@@ -45,7 +45,8 @@ export function createFileDestination(
         new SonicBoom({
           // Not what a program may have put on Object.prototype.
           ...({ __proto__: null } as object),
-          ...(typeof where === 'number' ? { fd: where } : { dest: where }),
+          // Both for a descriptor: SonicBoom takes a lone `fd` of 0, what the next open gives once it is closed, for none.
+          ...(typeof where === 'number' ? { fd: where, dest: where } : { dest: where }),
           append,
           mkdir: options.mkdir,
           mode: options.mode,
