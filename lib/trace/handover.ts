@@ -11,7 +11,7 @@ import { copyInto, uncurryThis, utf8 } from './intrinsics';
 /**
  * What lies between a full chunk and the system call needs stack. Near its end a write would be broken off half way,
  * so it is put off: `probe` takes 8 KiB at once, and throws where they are not there. To encode takes less, and is the
- * more often asked for: with 8 KiB that was 2 ns an event (benchmark: `http`, Node 20).
+ * more often asked for: with 8 KiB that was 2 of a tick's 120 ns an event (benchmark: `ticks`, Node 20).
  *
  * The first time takes more: V8 compiles a function at its first call, and wants 40 KiB for that (Node 20 to 26).
  */
