@@ -99,6 +99,43 @@ describe('tracer', () => {
     }
   });
 
+  it('says so and stops where a script was terminated in the midst of a write', () => {
+    const program = `
+      const asyncTracer = require(${JSON.stringify(path.join(__dirname, '../lib/main'))});
+      const { Writable } = require('node:stream');
+      const { AsyncResource } = require('node:async_hooks');
+      const vm = require('node:vm');
+      let isCut = false;
+      const sink = new Writable({ write(chunk, encoding, done) { while (isCut); done(); } });
+      const tracer = asyncTracer(sink, { bufferSize: 1, flushInterval: 10 });
+      const timer = setInterval(() => {
+        if (tracer.enabled) return;
+        clearInterval(timer);
+        // Node may call a hook for ever that was broken off.
+        const before = JSON.stringify(tracer.stats().events);
+        new AsyncResource('LATER').emitDestroy();
+        console.log(JSON.stringify(tracer.stats().events) === before);
+      }, 1);
+      isCut = true;
+      try {
+        vm.runInNewContext('make()', { make: () => new AsyncResource('CUT') }, { timeout: 20 });
+      } catch ({ code }) {
+        console.log(code);
+      }
+      isCut = false;
+      process.on('warning', ({ message }) => console.log(message));`;
+    const { status, stdout } = spawnSync(process.execPath, ['--no-warnings', '-e', program], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    assert.equal(status, 0);
+    assert.deepEqual(stdout.trim().split('\n'), [
+      'ERR_SCRIPT_EXECUTION_TIMEOUT',
+      'async-tracer cannot write the log: a script was terminated (by a timeout of node:vm, say) in the midst of a write of the log; tracing has stopped.',
+      'true',
+    ]);
+  });
+
   it('has not begun where its first line ended the destination', () => {
     const sink = new Writable({
       write() {

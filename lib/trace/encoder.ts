@@ -93,6 +93,8 @@ export interface Encoder {
   readonly counts: Float64Array;
   /** Records lost. */
   readonly lost: number;
+  /** Whether a chunk is being handed on. */
+  readonly busy: boolean;
 }
 
 const BARE_OPEN = Buffer.from('{"opid":').readDoubleLE();
@@ -394,6 +396,9 @@ export function createEncoder(options: EncoderOptions): Encoder {
     writeThrough,
     counts,
     missed,
+    get busy() {
+      return handover.busy;
+    },
     get lost() {
       return handover.lost + missed[0];
     },

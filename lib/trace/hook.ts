@@ -33,6 +33,8 @@ export interface HookOptions {
 export interface Hook {
   enable(): void;
   disable(): void;
+  /** Records nothing any more, whatever Node still calls: where a hook was broken off, `disable` is not in force. */
+  abandon(): void;
   /** Operations whose init was seen and whose destroy was not; promises only where their destroys are tracked. */
   readonly live: number;
 }
@@ -341,6 +343,7 @@ export function createTraceHook(options: HookOptions): Hook {
   return {
     enable,
     disable,
+    abandon: ops.selectNothing,
     get live() {
       return table.size - owned;
     },

@@ -26,6 +26,8 @@ export interface Ops {
   readonly tick: number;
   /** The type of a code that `codeOf` gave. */
   typeOf(code: number): string | undefined;
+  /** From here on nothing is selected. */
+  selectNothing(): void;
   /** The op of a rare type, and whether it is recorded. */
   nameOf(type: string): { op: string; area: string; selected: boolean };
 }
@@ -40,6 +42,7 @@ export function createOps(
   const selected = new Uint8Array(CODES_MAX);
   const types: string[] = [];
   let full = false;
+  let isOver = false;
   let lastType = '';
   let lastCode = 0;
 
@@ -50,7 +53,7 @@ export function createOps(
   function nameOf(type: string): { op: string; area: string; selected: boolean } {
     const op = opOf(type, isProvider(type));
     const area = areaOf(op);
-    return { op, area, selected: select(op, area) };
+    return { op, area, selected: !isOver && select(op, area) };
   }
 
   function isProvider(type: string): boolean {
@@ -86,6 +89,12 @@ export function createOps(
     promise: register('PROMISE'),
     tick: register('TickObject'),
     typeOf: (code) => types[code],
+    selectNothing() {
+      isOver = true;
+      for (let code = 0; code < CODES_MAX; code++) {
+        selected[code] = 0;
+      }
+    },
     nameOf,
   };
 }

@@ -1,6 +1,7 @@
 /** One trace: hook, encoder and destination put together, and their life from the call to the end. */
 import { TracerError } from '../errors';
 import type { PhaseCounts } from '../log/event';
+import { setAlarm } from './alarm';
 import { anchor, type Clock, createClock, requireClock } from './clock';
 import { PhaseIndex } from './codes';
 import { type Destination, DROPPED, type Outcome } from './destination/destination';
@@ -14,7 +15,7 @@ import { countRecords } from './loss';
 import type { ResolvedOptions } from './options/given';
 import { isResolved, isSelected } from './options/resolve';
 import { show } from './options/value';
-import { asClaimed, asLasting, asOwn, claim } from './own';
+import { asClaimed, asOwn, own } from './own';
 import type * as Payloads from './payload';
 import { requireHooks, requireLittleEndian } from './support';
 import { warn } from './warning';
@@ -37,11 +38,12 @@ export interface TracerStats {
 /** How long the end of a process waits for a reader that does not move, in milliseconds. */
 const EXIT_WAIT_MS = 2000;
 const TOO_SLOW = 'its reader did not take it in time';
+/** No `finally` sees the end of a script that is terminated: what stands raised when the event loop turns stays so. */
+const BROKEN_OFF =
+  'a script was terminated (by a timeout of node:vm, say) in the midst of a write of the log';
 
 // Taken at load: the program may put fake timers in their place.
 const { nextTick: soon } = process;
-const startInterval = setInterval;
-const stopInterval = clearInterval;
 
 function chunkSizeOf(
   { bufferSize, maxBuffer }: ResolvedOptions,
@@ -80,9 +82,7 @@ export class Tracer implements Disposable, AsyncDisposable {
   readonly #finisher: Finisher;
   readonly #reopenable: boolean;
   readonly #isIdle = (): boolean => this.#destination.isIdle();
-  #timer: NodeJS.Timeout | undefined;
-  /** The operations of the timer. */
-  #timerIds: number[] = [];
+  #stopFlushing: (() => void) | undefined;
   #enabled = false;
   #closing: Promise<void> | undefined;
   #closed = false;
@@ -194,11 +194,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       this.#enabled = true;
       unfollow(this.#isIdle);
       this.#hook.enable();
-      const interval = this.#options.flushInterval;
-      this.#timerIds = asLasting(() => {
-        this.#timer = startInterval(() => this.#encoder.flush(), interval);
-        this.#timer.unref();
-      });
+      this.#flushLater();
     }
     return this;
   }
@@ -208,11 +204,7 @@ export class Tracer implements Disposable, AsyncDisposable {
     if (this.#enabled) {
       this.#enabled = false;
       this.#hook.disable();
-      stopInterval(this.#timer);
-      this.#timer = undefined;
-      for (let i = 0; i < this.#timerIds.length; i++) {
-        claim(this.#timerIds[i]);
-      }
+      this.#stopFlushing?.();
       this.#handOn();
     }
     return this;
@@ -365,6 +357,19 @@ export class Tracer implements Disposable, AsyncDisposable {
     if (!this.#enabled) {
       follow(this.#isIdle);
     }
+  }
+
+  #flushLater(): void {
+    this.#stopFlushing = setAlarm(this.#options.flushInterval, () => {
+      if (own.depth > 0 || this.#encoder.busy) {
+        own.depth = 0;
+        this.#hook.abandon();
+        this.#onError(new Error(BROKEN_OFF), true);
+        return;
+      }
+      this.#flushLater();
+      this.#encoder.flush();
+    });
   }
 
   #refuseClosed(call: string): void {

@@ -1,9 +1,8 @@
 /** A window of time: a preloaded tracer that begins after a while, or goes on for a while only. */
-import { asClaimed } from './own';
+import { setAlarm } from './alarm';
 import type { Tracer } from './tracer';
 
-// Taken at load: the program may put fake timers in their place.
-const later = setTimeout;
+const { max } = Math;
 
 export interface Window {
   /** Milliseconds from now to the beginning; 0 or less: at once. */
@@ -13,22 +12,20 @@ export interface Window {
 }
 
 /**
- * Enables and closes the tracer in time. The timers keep no program alive, and stay out of the trace.
- * Where the event loop is held, the window waits.
+ * Enables and closes the tracer in time; that keeps no program alive, and stays out of the trace. Where the event loop is
+ * held, the window waits.
  */
 export function keepWindow(tracer: Tracer, { opensIn, closesIn }: Window): void {
-  asClaimed(() => {
-    if (opensIn > 0) {
-      later(() => {
-        try {
-          tracer.enable();
-        } catch {
-          // The program has closed it before the window opened.
-        }
-      }, opensIn).unref();
-    }
-    if (closesIn !== undefined) {
-      later(() => void tracer.close(), closesIn).unref();
-    }
-  });
+  if (opensIn > 0) {
+    setAlarm(opensIn, () => {
+      try {
+        tracer.enable();
+      } catch {
+        // The program has closed it before the window opened.
+      }
+    });
+  }
+  if (closesIn !== undefined) {
+    setAlarm(max(1, closesIn), () => void tracer.close());
+  }
 }

@@ -86,6 +86,13 @@ describe('hostile surroundings', { concurrency: 2 }, () => {
     assert.equal(made, written + stats.lost);
   });
 
+  it('the edge of the stack, among timers: the program ends as it does without', async () => {
+    const run = { args: ['the edge of the stack, among timers'], covered: false };
+    const bare = await runBare(PROGRAM, run);
+    // Node 20 has a timer too many in its count by then.
+    assertSame(await runTraced(PROGRAM, run), bare);
+  });
+
   it('with stacks and contexts the edge of the stack stays catchable, and nothing in the log is torn', async () => {
     const run = { args: ['the edge of the stack'], covered: false };
     const bare = await runBare(PROGRAM, run);

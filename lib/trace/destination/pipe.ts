@@ -6,7 +6,7 @@
  *       |                               |
  *       | queue waits                   | EAGAIN, short write: the rest is held (a copy)
  *       v                               v
- *    queue [rest][lines][lines] <= maxBuffer, written on by a timer and by every later write
+ *    queue [rest][lines][lines] <= maxBuffer, written on after a while and by every later write
  * ```
  * Invariant: what is held are whole lines, except that the first buffer may begin inside one, whose beginning is
  * written already. It is finished before anything else is written; where it cannot be, nothing is written again.
@@ -15,6 +15,7 @@
  * whose reader has stopped would hold the program for ever: see apart.ts.
  */
 import fs from 'node:fs';
+import { setAlarm } from '../alarm';
 import { uncurryThis } from '../intrinsics';
 import { type Opened, openApart, openPath } from './apart';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
@@ -39,8 +40,6 @@ function isFull(code: string): boolean {
 
 // Taken at load: the program may put mocks and fake timers in their place, and all but `close` runs inside of hooks.
 const { writeSync, closeSync } = fs;
-const startTimer = setTimeout;
-const stopTimer = clearTimeout;
 const indexOf = uncurryThis(Buffer.prototype.indexOf) as (
   bytes: Buffer,
   what: number,
@@ -93,7 +92,7 @@ export function createPipeDestination(
   let hasStopped = false;
   /** What a reader did not take in time was let go. */
   let gaveUp = false;
-  let timer: NodeJS.Timeout | undefined;
+  let stopWaiting: (() => void) | undefined;
 
   function die(error: unknown): void {
     dead = true;
@@ -104,10 +103,8 @@ export function createPipeDestination(
 
   function abandon(): void {
     queue.clear((lines) => observer.onLost(lines));
-    if (timer !== undefined) {
-      stopTimer(timer);
-      timer = undefined;
-    }
+    stopWaiting?.();
+    stopWaiting = undefined;
   }
 
   function giveUp(): void {
@@ -183,18 +180,16 @@ export function createPipeDestination(
 
   function hold(lines: Buffer): void {
     queue.add(lines);
-    if (timer === undefined) {
-      timer = asClaimed(() => startTimer(retry, RETRY_MS).unref());
-    }
+    stopWaiting ??= setAlarm(RETRY_MS, retry);
   }
 
   function retry(): void {
-    timer = undefined;
+    stopWaiting = undefined;
     if (isStillOurs()) {
       drain();
     }
     if (queue.first !== undefined) {
-      timer = asClaimed(() => startTimer(retry, RETRY_MS).unref());
+      stopWaiting = setAlarm(RETRY_MS, retry);
     }
   }
 
@@ -273,7 +268,7 @@ export function createPipeDestination(
     return TAKEN;
   }
 
-  /** The timer that would write on will never fire. */
+  /** What would write on after a while never will. */
   function settleAtExit(): void {
     if (queue.first !== undefined && !drainUntil(isEmpty, limitMs)) {
       // It will not be waited for again. What exit listeners still make must not come behind half a line.
