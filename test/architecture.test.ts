@@ -160,13 +160,9 @@ describe("require('async-tracer')", () => {
     const trace = (options: string): string =>
       `require('async-tracer')(require('node:path').join(require('node:os').tmpdir(), 'architecture-' + process.pid + '.ndjson'), ${options}).close(); process.on('exit', () => require('node:fs').rmSync(require('node:path').join(require('node:os').tmpdir(), 'architecture-' + process.pid + '.ndjson')))`;
     assert.deepEqual(dependenciesLoadedBy(trace('{}')), file);
-    assert.deepEqual(dependenciesLoadedBy(trace('{ header: true }')), file);
-    assert.deepEqual(dependenciesLoadedBy(trace('{ stacks: true }')), [
-      'atomic-sleep',
-      'error-stack-parser',
-      'on-exit-leak-free',
-      'sonic-boom',
-      'stackframe',
-    ]);
+    const stacks = ['atomic-sleep', 'error-stack-parser', 'on-exit-leak-free', 'sonic-boom', 'stackframe'];
+    assert.deepEqual(dependenciesLoadedBy(trace('{ stacks: true }')), stacks);
+    // At a crash, for the error in `end`, there may be no descriptor left to load it by.
+    assert.deepEqual(dependenciesLoadedBy(trace('{ header: true }')), stacks);
   });
 });

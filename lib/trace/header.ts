@@ -4,6 +4,7 @@ import { FORMAT_VERSION } from '../log/event';
 import { anchor } from './clock';
 import type { Ending } from './exit';
 import type { ResolvedOptions } from './options/given';
+import { prepareFrames } from './stack';
 import { summaryOf } from './thrown';
 import type { TracerStats } from './tracer';
 
@@ -12,7 +13,9 @@ const { stringify } = JSON;
 const { isArray } = Array;
 const { keys } = Object;
 
+/** Also makes ready for the `end` that follows. */
 export function startFields(options: ResolvedOptions): string {
+  prepareFrames();
   const { prefix: _prefix, suffix: _suffix, stacks, contexts, include, exclude, ...rest } = options;
   return inside({
     phase: 'start',

@@ -26,7 +26,7 @@ const slice = uncurryThis(String.prototype.slice);
 
 let parser: typeof ErrorStackParser.default | undefined;
 
-/** Loaded before a hook may ask for it; for the error of an `end` record, which most traces have none of, there. */
+/** Loaded before a hook may ask for it, or a crash, which may have used all descriptors up. */
 function loadParser(): typeof ErrorStackParser.default {
   parser ??= (require('error-stack-parser') as typeof ErrorStackParser).default;
   return parser;
@@ -177,6 +177,15 @@ function readLine(text: string): Location {
     }
   }
   return location;
+}
+
+/** Loads what `framesOf` asks; where it cannot, frames stand whole. */
+export function prepareFrames(): void {
+  try {
+    loadParser();
+  } catch {
+    // As said.
+  }
 }
 
 /** The frames of an error's `stack`, as a stack payload has them. */
