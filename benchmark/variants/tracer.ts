@@ -17,11 +17,17 @@ function destination(log: string, way: Way): string | number | fs.WriteStream {
   return fs.createWriteStream(log);
 }
 
+/**
+ * Longer than a measurement: a flush takes ids of its own, and here each one must belong to an event. Under load the log is
+ * written by chunks.
+ */
+const FLUSH_INTERVAL_MS = 600_000;
+
 export function tracer(log: string, options: TracerOptions, way: Way = 'file'): Recording {
   // Here, so that the other variants run without it.
   const asyncTracer = require('async-tracer') as typeof AsyncTracer;
   const target = destination(log, way);
-  const running = asyncTracer(target, options);
+  const running = asyncTracer(target, { flushInterval: FLUSH_INTERVAL_MS, ...options });
   return {
     counts() {
       const { init, before, after, destroy } = running.stats().events;
