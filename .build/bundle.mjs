@@ -1,5 +1,5 @@
 // Puts the write side, as tsc has compiled it, into two files, since each file costs 0.3 to 0.5 ms to load (benchmark:
-// `startup`): dist/lib/trace/face.js, in place, with what any trace to a file begins with, and face-later.js with what
+// `startup`): dist/lib/trace/index.js, in place, with what any trace to a file begins with, and on-demand.js with what
 // only an option or another destination asks for. Each module stays a function of its own, with the code that tsc made
 // of it, and runs when it is first asked for, as it would from a file.
 //
@@ -11,11 +11,13 @@ import { fileURLToPath } from 'node:url';
 import { encodedMap, FlattenMap } from '@jridgewell/trace-mapping';
 
 const TRACE = fileURLToPath(new URL('../dist/lib/trace', import.meta.url));
-const ENTRY = join(TRACE, 'face.js');
-const LATER = join(TRACE, 'face-later.js');
+const ENTRY = join(TRACE, 'index.js');
+const ON_DEMAND = join(TRACE, 'on-demand.js');
 
 /** What is not evaluated by the first require, and yet by a trace to a file that register begins. */
-const SOON = ['destination/file.js', 'header.js', 'preload.js'].map((file) => join(TRACE, file));
+const SOON = ['destination/file.js', 'lifecycle/header.js', 'preload/preload.js'].map((file) =>
+  join(TRACE, file),
+);
 
 /** Loaded as a file of its own: `analyze` throws its errors without the write side. */
 const ERRORS = join(TRACE, '../errors.js');
@@ -23,7 +25,9 @@ const ERRORS = join(TRACE, '../errors.js');
 /** At the top level, so that it runs with the module; what is required elsewhere waits until it is asked for. */
 const IMPORT = /^(?:const|var) \w+ = (?:__\w+\()?$/;
 
-const FACE_HEAD = '"use strict";\nconst modules = {\n';
+// A module's __dirname is that of its own compiled file.
+const HEAD = '"use strict";\nconst __folder = __dirname;\n';
+const INDEX_HEAD = `${HEAD}const modules = {\n`;
 
 /** @type {Map<string, { code: string, imports: string[], later: string[] }>} by file */
 const modules = new Map();
@@ -46,10 +50,9 @@ function read(file) {
   const module = { code: '', imports: [], later: [] };
   modules.set(file, module);
   const code = readFileSync(file, 'utf8').replace(/^\/\/# sourceMappingURL=.*\n?/m, '');
-  if (code.startsWith(FACE_HEAD)) throw new Error(`${file} is bundled already: run tsc first`);
-  const ofFile = /\b__(?:dirname|filename)\b/.exec(code);
-  if (ofFile !== null && dirname(file) !== TRACE) {
-    throw new Error(`${file} has ${ofFile[0]}, which in the bundle would be that of ${TRACE}`);
+  if (code.startsWith(INDEX_HEAD)) throw new Error(`${file} is bundled already: run tsc first`);
+  if (/\b__filename\b/.test(code)) {
+    throw new Error(`${file} has __filename, which in the bundle would be that of ${ENTRY}`);
   }
   module.code = code.replace(/\brequire\((["'])(\.[^"']+)\1\)/g, (_call, _quote, request, at) => {
     const target = fileOf(request, file);
@@ -80,6 +83,10 @@ function write(bundle, head, files, tail) {
     // In parentheses V8 compiles a function at once; it would read it twice otherwise.
     const [open, close] = isEager ? ['(', ')'] : ['', ''];
     text += `  "${nameOf(file)}": ${open}function (exports) {\n`;
+    if (/\b__dirname\b/.test(modules.get(file).code)) {
+      const folder = relative(TRACE, dirname(file)).replaceAll('\\', '/');
+      text += `const __dirname = require("node:path").join(__folder, "${folder}");\n`;
+    }
     const map = JSON.parse(readFileSync(`${file}.map`, 'utf8'));
     const sources = map.sources.map((source) =>
       relative(dirname(bundle), join(dirname(file), source)).replaceAll('\\', '/'),
@@ -100,12 +107,12 @@ const atOnce = withImports([ENTRY]);
 const soon = withImports([...atOnce, ...SOON]);
 const later = [...modules.keys()].filter((file) => !soon.has(file));
 
-const FACE_TAIL = `};
+const INDEX_TAIL = `};
 const loaded = {};
 function __load(name) {
   let exports = loaded[name];
   if (exports === undefined) {
-    const run = modules[name] ?? require("${nameOf(LATER)}")(__load)[name];
+    const run = modules[name] ?? require("${nameOf(ON_DEMAND)}")(__load)[name];
     exports = loaded[name] = {};
     try {
       run(exports);
@@ -118,19 +125,19 @@ function __load(name) {
 }
 module.exports = __load("${nameOf(ENTRY)}");
 `;
-const LATER_HEAD = '"use strict";\nmodule.exports = (__load) => ({\n';
+const ON_DEMAND_HEAD = `${HEAD}module.exports = (__load) => ({\n`;
 
 write(
-  LATER,
-  LATER_HEAD,
+  ON_DEMAND,
+  ON_DEMAND_HEAD,
   later.map((file) => [file, false]),
   '});\n',
 );
 write(
   ENTRY,
-  FACE_HEAD,
+  INDEX_HEAD,
   [...soon].map((file) => [file, atOnce.has(file)]),
-  FACE_TAIL,
+  INDEX_TAIL,
 );
 
 // In a clone the command is run as a file; what npm installs it makes executable itself.

@@ -1,23 +1,23 @@
 import * as errors from './errors';
 import type * as event from './log/event';
-import * as face from './trace/face';
+import * as trace from './trace';
 
-type AsyncTracer = typeof face.asyncTracer;
+type AsyncTracer = typeof trace.asyncTracer;
 
 /** The door for `require`: the function itself, with its names as properties. */
-const asyncTracer = Object.assign(face.asyncTracer as AsyncTracer, {
-  default: face.asyncTracer as AsyncTracer,
-  asyncTracer: face.asyncTracer as AsyncTracer,
-  Tracer: face.Tracer,
+const asyncTracer = Object.assign(trace.asyncTracer as AsyncTracer, {
+  default: trace.asyncTracer as AsyncTracer,
+  asyncTracer: trace.asyncTracer as AsyncTracer,
+  Tracer: trace.Tracer,
   TracerError: errors.TracerError,
 });
 
 namespace asyncTracer {
-  export type Tracer = face.Tracer;
-  export type TracerStats = face.TracerStats;
-  export type TracerOptions = face.TracerOptions;
-  export type ContextOptions = face.ContextOptions;
-  export type Matcher = face.Matcher;
+  export type Tracer = trace.Tracer;
+  export type TracerStats = trace.TracerStats;
+  export type TracerOptions = trace.TracerOptions;
+  export type ContextOptions = trace.ContextOptions;
+  export type Matcher = trace.Matcher;
   export type TracerError = errors.TracerError;
   export type TracerErrorCode = errors.TracerErrorCode;
   export type TraceRecord = event.TraceRecord;

@@ -18,7 +18,7 @@
 import { realpathSync, writeSync } from 'node:fs';
 import * as threads from 'node:worker_threads';
 import type { TracerError } from './errors';
-import type * as Face from './trace/face';
+import type * as Face from './trace';
 
 const STDERR = 2;
 
@@ -47,7 +47,7 @@ function say(...lines: string[]): void {
 function startOrExplain(): Face.Tracer | undefined {
   try {
     // Here, where what a program did to the clocks before is explained and does not end it.
-    const { preload } = require('./trace/face') as typeof Face;
+    const { preload } = require('./trace') as typeof Face;
     return preload().start(process.env, say);
   } catch (error) {
     const { code, message } = error as TracerError;

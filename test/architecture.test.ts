@@ -122,15 +122,15 @@ describe('the import table of lib/README.md', () => {
     assert.deepEqual(
       [
         refused('log/event.ts', 'errors', false),
-        refused('trace/hook.ts', 'analyze/reader', false),
-        refused('analyze/stats.ts', 'trace/options', false),
-        refused('trace/encoder.ts', 'node:fs', true),
-        refused('trace/hook.ts', 'sonic-boom', true),
+        refused('trace/hook/hook.ts', 'analyze/read/reader', false),
+        refused('analyze/stats/stats.ts', 'trace/options', false),
+        refused('trace/encode/encoder.ts', 'node:fs', true),
+        refused('trace/hook/hook.ts', 'sonic-boom', true),
         refused('cli/main.ts', 'sonic-boom', true),
-        refused('main.ts', 'trace/tracer', false),
-        refused('testing/leaks.ts', 'trace/own', false),
+        refused('main.ts', 'trace/tracer/tracer', false),
+        refused('testing/leaks.ts', 'trace/runtime/own-operations', false),
         refused('cli/main.ts', 'cli-table3', true),
-        refused('trace/destination/sonic.ts', 'sonic-boom', true),
+        refused('trace/destination/sonic-boom.ts', 'sonic-boom', true),
       ],
       [true, true, true, true, true, true, true, true, true, false],
     );

@@ -8,11 +8,11 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { CONTEXT_BYTES_MAX, CONTEXT_FIELDS_MAX, createContextPayload } from '../lib/trace/context';
-import type { Payload } from '../lib/trace/payload';
-import { Redaction } from '../lib/trace/redaction';
-import { CONTEXT_STRING_MAX } from '../lib/trace/scalar';
-import { createFragment, Scratch } from '../lib/trace/scratch';
+import { CONTEXT_BYTES_MAX, CONTEXT_FIELDS_MAX, createContextPayload } from '../lib/trace/context/context';
+import { Redaction } from '../lib/trace/context/redaction';
+import { CONTEXT_STRING_MAX } from '../lib/trace/context/scalar';
+import type { Payload } from '../lib/trace/payload/payload';
+import { createLiteral, PayloadBuffer } from '../lib/trace/payload/payload-buffer';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/context');
 
@@ -24,12 +24,12 @@ interface Options {
 
 /** What the payload appends; what stands before it must be left alone. */
 function appended(payload: Payload, resource: object | undefined): string {
-  const scratch = new Scratch(0);
-  scratch.append(createFragment('###'));
-  const length = payload.append(scratch, resource);
-  assert.equal(scratch.length, length + 3);
-  assert.equal(scratch.bytes.toString('utf8', 0, 3), '###');
-  return scratch.bytes.toString('utf8', 3, scratch.length);
+  const buffer = new PayloadBuffer(0);
+  buffer.append(createLiteral('###'));
+  const length = payload.append(buffer, resource);
+  assert.equal(buffer.length, length + 3);
+  assert.equal(buffer.bytes.toString('utf8', 0, 3), '###');
+  return buffer.bytes.toString('utf8', 3, buffer.length);
 }
 
 /** The JSON text that stands in the record. */

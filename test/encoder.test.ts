@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Clock, createClock } from '../lib/trace/clock';
-import { Code, PhaseIndex } from '../lib/trace/codes';
+import { type Clock, createClock } from '../lib/trace/clock/clock';
 import { DROPPED, type Outcome, TAKEN } from '../lib/trace/destination/destination';
-import { createEncoder, type Encoder, type EncoderOptions } from '../lib/trace/encoder';
-import type { Payload } from '../lib/trace/payload';
+import { Code, PhaseIndex } from '../lib/trace/encode/codes';
+import { createEncoder, type Encoder, type EncoderOptions } from '../lib/trace/encode/encoder';
+import type { Payload } from '../lib/trace/payload/payload';
 
 const TIME_TEXT = '1764486000123.456';
 const TIME = Number(TIME_TEXT);
@@ -59,11 +59,11 @@ function encoderWith(
 /** A payload of a given JSON text. */
 function payloadOf(json: (subject: object | undefined) => string): Payload {
   return {
-    append(scratch, subject) {
+    append(buffer, subject) {
       const bytes = Buffer.from(json(subject));
-      scratch.reserve(bytes.length);
-      bytes.copy(scratch.bytes, scratch.length);
-      scratch.length += bytes.length;
+      buffer.reserve(bytes.length);
+      bytes.copy(buffer.bytes, buffer.length);
+      buffer.length += bytes.length;
       return bytes.length;
     },
   };

@@ -1,7 +1,7 @@
 /** What the end of the process tells the tracers that live. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type * as Exit from '../lib/trace/exit';
+import type * as Exit from '../lib/trace/lifecycle/exit';
 import { loadAnew } from './support/modules';
 
 describe('exit', () => {
@@ -15,14 +15,14 @@ describe('exit', () => {
   /** One tracer that lives, and what it is told; the listeners that it brought, to be called without an end. */
   function live(context: TestContext) {
     const before = EVENTS.map(listeners);
-    const { finishAtExit, forget } = loadAnew<typeof Exit>('trace/exit');
+    const { addExitHandler, forget } = loadAnew<typeof Exit>('trace/lifecycle/exit');
     const told: unknown[] = [];
-    const finisher: Exit.Finisher = {
+    const finisher: Exit.ExitHandler = {
       finish: (ending) => told.push(ending),
       amend: (ending) => told.push(['amended', ending]),
       flush: () => told.push('flush'),
     };
-    finishAtExit(finisher);
+    addExitHandler(finisher);
     const [onExit, onFatal] = EVENTS.map((event, i) => {
       const added = listeners(event).filter((listener) => !before[i].includes(listener));
       assert.equal(added.length, 1);
@@ -32,7 +32,7 @@ describe('exit', () => {
       forget(finisher);
       assert.deepEqual(EVENTS.map(listeners), before);
     });
-    return { finishAtExit, forget, finisher, told, onExit, onFatal };
+    return { addExitHandler, forget, finisher, told, onExit, onFatal };
   }
 
   /** Runs `work` as if the process were ending with this code. */
@@ -138,16 +138,16 @@ describe('exit', () => {
   });
 
   it('finishes a tracer at once that is made by an exit listener', (context) => {
-    const { finishAtExit, forget, onExit } = live(context);
+    const { addExitHandler, forget, onExit } = live(context);
     const late: unknown[] = [];
-    const finisher: Exit.Finisher = {
+    const finisher: Exit.ExitHandler = {
       finish: (ending) => late.push(ending),
       amend: (ending) => late.push(['amended', ending]),
       flush: () => late.push('flush'),
     };
     whileExiting(3, () => {
       onExit();
-      finishAtExit(finisher);
+      addExitHandler(finisher);
     });
     forget(finisher);
     assert.deepEqual(late, [{ exitcode: 3, error: undefined }]);

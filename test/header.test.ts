@@ -1,8 +1,8 @@
 /** What `start` and `end` records say. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Ending } from '../lib/trace/exit';
-import { endFields, startFields } from '../lib/trace/header';
+import type { Ending } from '../lib/trace/lifecycle/exit';
+import { endFields, startFields } from '../lib/trace/lifecycle/header';
 import type { ResolvedOptions } from '../lib/trace/options';
 
 describe('header', () => {

@@ -1,11 +1,11 @@
 /** How many operation records are in lines that were not written. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { countRecords } from '../lib/trace/loss';
+import { countLostRecords } from '../lib/trace/lifecycle/lost-records';
 
 const INIT = '{"opid":7,"op":"X","phase":"init","area":"custom","parentopid":1,"time":1.000}\n';
 const LOST = '{"phase":"lost","count":500,"time":1.000}\n';
-const count = (text: string): number => countRecords(Buffer.from(text));
+const count = (text: string): number => countLostRecords(Buffer.from(text));
 
 describe('the records in lines', () => {
   it('are one a line; lost, start and end records are none', () => {

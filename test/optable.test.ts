@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { OpTable, PAGE_SIZE } from '../lib/trace/optable';
+import { OperationTable, PAGE_SIZE } from '../lib/trace/hook/operation-table';
 
 /** What the table must equal, whatever it does inside. */
 class Model {
-  readonly table = new OpTable();
+  readonly table = new OperationTable();
   readonly map = new Map<number, number>();
 
   set(id: number, code: number): void {
@@ -26,9 +26,9 @@ class Model {
   }
 }
 
-describe('OpTable', () => {
+describe('OperationTable', () => {
   it('knows nothing at first', () => {
-    const table = new OpTable();
+    const table = new OperationTable();
     for (const id of [-1, 0, 1, PAGE_SIZE, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]) {
       assert.equal(table.get(id), 0);
       assert.equal(table.delete(id), 0);
@@ -91,7 +91,7 @@ describe('OpTable', () => {
   });
 
   it('gives the memory of dead operations back', () => {
-    const table = new OpTable();
+    const table = new OperationTable();
     for (let id = 0; id < 40 * PAGE_SIZE; id++) {
       table.set(id, 1);
     }
@@ -104,7 +104,7 @@ describe('OpTable', () => {
   });
 
   it('keeps 10 million live operations in 30 MB', () => {
-    const table = new OpTable();
+    const table = new OperationTable();
     for (let id = 0; id < 10_000_000; id++) {
       table.set(id, 7);
     }
@@ -113,7 +113,7 @@ describe('OpTable', () => {
   });
 
   it('keeps one survivor in 16,384 for tens of bytes, not for a page', () => {
-    const table = new OpTable();
+    const table = new OperationTable();
     const pages = 2_000;
     for (let id = 0; id < pages * PAGE_SIZE; id++) {
       table.set(id, 7);
@@ -129,7 +129,7 @@ describe('OpTable', () => {
   });
 
   it('stays small while ids run on to billions with a few that never end', () => {
-    const table = new OpTable();
+    const table = new OperationTable();
     for (let n = 0; n < 200_000; n++) {
       const id = n * PAGE_SIZE;
       table.set(id, 3);

@@ -7,7 +7,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 import { TracerError } from '../lib/errors';
-import { asyncTracer } from '../lib/trace/face';
+import { asyncTracer } from '../lib/trace';
 import { OPTIONS, optionsFromEnvironment, resolveOptions, variableOf } from '../lib/trace/options';
 
 let folder: string;

@@ -83,7 +83,7 @@ describe('the packed package', () => {
     mkdirSync(path.join(folder, 'node_modules'));
     symlinkSync(installed, path.join(folder, 'node_modules/async-tracer'));
     const { output } = run(process.execPath, [program], folder);
-    assert.equal(output, "true true true\n[ 'face.js' ]\n");
+    assert.equal(output, "true true true\n[ 'index.js' ]\n");
   });
 
   /** The stacks of a program, of its own code and of a dependency's, in order. */
@@ -111,19 +111,19 @@ describe('the packed package', () => {
     assert.deepEqual(framesOf(program), [`begin:${program}:2:24`, `Object.<anonymous>:${program}:3:5`]);
   });
 
-  for (const name of ['app.js', 'face.js']) {
+  for (const name of ['app.js', 'index.js']) {
     it(`takes no frame of a program for its own where a bundler has made one file, ${name}, of both`, (context) => {
       const trace = path.join(installed, 'dist/lib/trace');
       const whole = path.join(installed, 'dist/lib/whole');
       const program = path.join(whole, name);
       mkdirSync(whole);
       context.after(() => rmSync(whole, { recursive: true }));
-      copyFileSync(path.join(trace, 'face-later.js'), path.join(whole, 'face-later.js'));
-      const bundle = readFileSync(path.join(trace, 'face.js'), 'utf8').replace(
+      copyFileSync(path.join(trace, 'on-demand.js'), path.join(whole, 'on-demand.js'));
+      const bundle = readFileSync(path.join(trace, 'index.js'), 'utf8').replace(
         'module.exports =',
-        'const face =',
+        'const trace =',
       );
-      writeFileSync(program, `${bundle}\n${TRACED.replace("require('async-tracer')", 'face.asyncTracer')}`);
+      writeFileSync(program, `${bundle}\n${TRACED.replace("require('async-tracer')", 'trace.asyncTracer')}`);
       const names = framesOf(program).map((frame) => frame.replace(/:\d+:\d+$/, ''));
       assert.deepEqual(names.slice(-2), [`begin:${program}`, `Object.<anonymous>:${program}`]);
     });

@@ -24,7 +24,7 @@ import { ERROR_CODES } from '../lib/errors';
 import { AREAS } from '../lib/log/area';
 import { OPERATION_PHASES, RECORD_FIELDS } from '../lib/log/event';
 import { OPTIONS } from '../lib/trace/options';
-import { Tracer } from '../lib/trace/tracer';
+import { Tracer } from '../lib/trace/tracer/tracer';
 
 const ROOT = path.join(__dirname, '../..');
 const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Mark, PAGE_SIZE, RecentIds, SLOTS } from '../lib/trace/recent';
+import { Mark, PAGE_SIZE, RecentIds, SLOTS } from '../lib/trace/hook/recent-ids';
 
 const SPAN = PAGE_SIZE * SLOTS;
 

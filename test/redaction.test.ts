@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Redaction } from '../lib/trace/redaction';
+import { Redaction } from '../lib/trace/context/redaction';
 
 function pattern(glob: string): RegExp {
   return new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's');

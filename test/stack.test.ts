@@ -6,6 +6,9 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import fc from 'fast-check';
+import type { Payload } from '../lib/trace/payload/payload';
+import { createLiteral, PayloadBuffer } from '../lib/trace/payload/payload-buffer';
+import { ownRealm } from '../lib/trace/stack/callsites';
 import {
   FILE_NAME_MAX,
   FRAME_TABLE_COUNT,
@@ -13,11 +16,8 @@ import {
   FrameTable,
   FUNCTION_NAME_MAX,
   frameText,
-} from '../lib/trace/frame';
-import type { Payload } from '../lib/trace/payload';
-import { ownRealm } from '../lib/trace/realm';
-import { createFragment, Scratch } from '../lib/trace/scratch';
-import { createStackPayload, OWN_FRAMES } from '../lib/trace/stack';
+} from '../lib/trace/stack/frame';
+import { createStackPayload, OWN_FRAMES } from '../lib/trace/stack/stack';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/stack');
 const TYPE = 'STACK_TEST';
@@ -36,13 +36,13 @@ function capture(limit: number, program: (start: () => void) => void): Capture {
   const hook = createHook({
     init(_id, type) {
       if (type !== TYPE || result !== undefined) return;
-      const scratch = new Scratch(0);
-      scratch.append(createFragment('###'));
-      const length = payload.append(scratch, undefined);
-      assert.equal(scratch.length, length + 3);
-      assert.equal(scratch.bytes.toString('utf8', 0, 3), '###');
+      const buffer = new PayloadBuffer(0);
+      buffer.append(createLiteral('###'));
+      const length = payload.append(buffer, undefined);
+      assert.equal(buffer.length, length + 3);
+      assert.equal(buffer.bytes.toString('utf8', 0, 3), '###');
       result = {
-        frames: JSON.parse(scratch.bytes.toString('utf8', 3, scratch.length)).slice(1),
+        frames: JSON.parse(buffer.bytes.toString('utf8', 3, buffer.length)).slice(1),
         printed: printedStack().slice(1),
       };
     },
@@ -187,7 +187,7 @@ describe('stack: frames', () => {
     'file:///app/server.mjs',
     '/app/größe/日本語/😀.js',
     '/app/(in) parentheses).js',
-    '/lib/trace/stack.js',
+    '/lib/trace/stack/stack.js',
   ]) {
     it(`carry the file name ${JSON.stringify(filename)} as it is`, () => {
       const run = runInThisContext('(function run(start) { start(); })', { filename });
@@ -341,11 +341,11 @@ describe('stack: the program', () => {
 
   it('can come to the end of its stack: what is thrown there is thrown by the program, and all works on', () => {
     const payload = createStackPayload(10);
-    const scratch = new Scratch(0);
+    const buffer = new PayloadBuffer(0);
     let deepest = 0;
     function dive(depth: number): void {
       deepest = depth;
-      payload.append(scratch, undefined);
+      payload.append(buffer, undefined);
       dive(depth + 1);
     }
     assert.throws(() => dive(0), RangeError);
@@ -357,12 +357,12 @@ describe('stack: the program', () => {
     setFlagsFromString('--expose-gc');
     const gc = runInNewContext('gc') as () => void;
     const payload = createStackPayload(10);
-    const scratch = new Scratch(0);
+    const buffer = new PayloadBuffer(0);
     const held = (() => {
       const receiver = {
         big: new Array(1000).fill(0),
         capture() {
-          payload.append(scratch, undefined);
+          payload.append(buffer, undefined);
         },
       };
       receiver.capture();
@@ -383,9 +383,9 @@ function captureText(program: (start: () => void) => void): Capture {
   const hook = createHook({
     init(_id, type) {
       if (type !== TYPE) return;
-      const scratch = new Scratch(0);
-      payload.append(scratch, undefined);
-      frames = JSON.parse(scratch.bytes.toString('utf8', 0, scratch.length)).slice(1);
+      const buffer = new PayloadBuffer(0);
+      payload.append(buffer, undefined);
+      frames = JSON.parse(buffer.bytes.toString('utf8', 0, buffer.length)).slice(1);
     },
   }).enable();
   program(() => new AsyncResource(TYPE));
@@ -395,9 +395,9 @@ function captureText(program: (start: () => void) => void): Capture {
 
 describe('stack: the frames of the tracer', () => {
   function taken(payload: Payload, code: number, caller?: () => unknown): string[] {
-    const scratch = new Scratch(0);
-    const length = payload.append(scratch, undefined, code, caller);
-    return JSON.parse(scratch.bytes.toString('utf8', 0, length));
+    const buffer = new PayloadBuffer(0);
+    const length = payload.append(buffer, undefined, code, caller);
+    return JSON.parse(buffer.bytes.toString('utf8', 0, length));
   }
 
   it('are left out by the function that is told, wherever that stands on the stack', () => {
@@ -427,13 +427,13 @@ describe('stack: the frames of the tracer', () => {
 
   it('are counted for each op, so that the others do not pay for one that has many', () => {
     const payload = createStackPayload(1);
-    const scratch = new Scratch(0);
+    const buffer = new PayloadBuffer(0);
     const { runInAsyncScope } = AsyncResource.prototype;
     const scope = new AsyncResource('SCOPE');
-    let call: () => unknown = payload.append.bind(payload, scratch, undefined, 5, undefined);
+    let call: () => unknown = payload.append.bind(payload, buffer, undefined, 5, undefined);
     for (let i = 0; i < 2 * OWN_FRAMES; i++) call = runInAsyncScope.bind(scope, call, undefined);
     call();
-    const frames: string[] = JSON.parse(scratch.bytes.toString('utf8', 0, scratch.length));
+    const frames: string[] = JSON.parse(buffer.bytes.toString('utf8', 0, buffer.length));
     assert.equal(frames.length, 1);
     assert.match(frames[0], /stack\.test\.js/);
     const { RealmError } = ownRealm();

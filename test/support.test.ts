@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { describe, it } from 'node:test';
-import { canSkipPromises, requireHooks, requireLittleEndian } from '../lib/trace/support';
+import { canSkipPromises, requireHooks, requireLittleEndian } from '../lib/trace/runtime/features';
 
 describe('support', () => {
   it('refuses a processor that stores the highest byte first', () => {

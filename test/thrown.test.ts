@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import Module from 'node:module';
 import { describe, it } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import type * as Thrown from '../lib/trace/thrown';
-import { summaryOf } from '../lib/trace/thrown';
+import type * as Thrown from '../lib/trace/lifecycle/error-summary';
+import { summaryOf } from '../lib/trace/lifecycle/error-summary';
 import { loadAnew } from './support/modules';
 
 function trap(): never {
@@ -38,7 +38,7 @@ describe('what was thrown', () => {
   });
 
   it('a frame is told whole where a process without descriptors cannot load what reads it', (context) => {
-    const { summaryOf } = loadAnew<typeof Thrown>('trace/thrown', 'trace/stack');
+    const { summaryOf } = loadAnew<typeof Thrown>('trace/lifecycle/error-summary', 'trace/stack/stack');
     context.mock.method(Module as unknown as { _load: () => unknown }, '_load', () => {
       throw new Error('EMFILE');
     });

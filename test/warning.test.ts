@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
-import type * as Warning from '../lib/trace/warning';
-import { warn } from '../lib/trace/warning';
+import type * as Warning from '../lib/trace/lifecycle/warning';
+import { warn } from '../lib/trace/lifecycle/warning';
 import { loadAnew } from './support/modules';
 
 describe('warning', () => {
@@ -47,7 +47,7 @@ describe('warning', () => {
     const cached = require.cache[pipe];
     delete require.cache[pipe];
     try {
-      const { warn } = loadAnew<typeof Warning>('trace/warning');
+      const { warn } = loadAnew<typeof Warning>('trace/lifecycle/warning');
       work(warn);
     } finally {
       mock.restore();

@@ -25,7 +25,7 @@ export interface Ending {
 let recording: Recording = nothing;
 let firstId = 0;
 
-function newestId(): number {
+function newestAsyncId(): number {
   return new AsyncResource('BENCHMARK', { requireManualDestroy: true }).emitDestroy().asyncId();
 }
 
@@ -33,7 +33,7 @@ function newestId(): number {
 export function begin(start: (log: string) => Recording, log: string): void {
   recording = start(log);
   // Its own init is recorded, the ids that the start took are not.
-  firstId = newestId() - 1;
+  firstId = newestAsyncId() - 1;
 }
 
 /** Waits for the work that earlier events left behind, then reads the meters. */
@@ -47,7 +47,7 @@ export async function mark(): Promise<Mark> {
 /** Ends the recording, and with it the process, where nothing else holds it. */
 export async function finish(message: object): Promise<void> {
   await recording.drain();
-  const ids = newestId() - firstId;
+  const ids = newestAsyncId() - firstId;
   await recording.close();
   const ending: Ending = { counts: recording.counts(), own: recording.own?.() ?? 0, ids };
   report({ ...message, ending });

@@ -1,7 +1,7 @@
 /** Fills a table of live operations and tells its size and speed. argv is the table, the work and how many operations. */
 
 import { performance } from 'node:perf_hooks';
-import { OpTable } from '../../lib/trace/optable';
+import { OperationTable } from '../../lib/trace/hook/operation-table';
 import { report } from './report';
 
 export type Table = 'optable' | 'map';
@@ -97,7 +97,7 @@ function thin(table: Entries, operations: number): object {
 }
 
 function create(kind: Table): Entries {
-  return kind === 'map' ? new MapTable() : new OpTable();
+  return kind === 'map' ? new MapTable() : new OperationTable();
 }
 
 function run(kind: Table, work: Work, operations: number): object {

@@ -1,10 +1,10 @@
 /** Times one part of the hot path alone. argv is the name of the part; reports nanoseconds a call. */
 
-import { createClock } from '../../lib/trace/clock';
-import { Code, PhaseIndex } from '../../lib/trace/codes';
+import { createClock } from '../../lib/trace/clock/clock';
 import { TAKEN } from '../../lib/trace/destination/destination';
-import { createEncoder } from '../../lib/trace/encoder';
-import { OpTable } from '../../lib/trace/optable';
+import { Code, PhaseIndex } from '../../lib/trace/encode/codes';
+import { createEncoder } from '../../lib/trace/encode/encoder';
+import { OperationTable } from '../../lib/trace/hook/operation-table';
 import { report } from './report';
 
 const CALLS_A_SLICE = 30_000;
@@ -49,7 +49,7 @@ const PARTS: Record<string, () => Part> = {
     };
   },
   'ids: op table'() {
-    const table = new OpTable();
+    const table = new OperationTable();
     return (id) => {
       table.set(id, Code.firstOp);
       sink[0] = table.get(id - 1) + table.delete(id - LIFE);

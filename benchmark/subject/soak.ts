@@ -7,7 +7,7 @@ import { AsyncResource } from 'node:async_hooks';
 import fs from 'node:fs';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import type { asyncTracer as AsyncTracer } from '../../lib/trace/face';
+import type { asyncTracer as AsyncTracer } from '../../lib/trace';
 import { report } from './report';
 
 v8.setFlagsFromString('--expose-gc');

@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { asyncTracer as AsyncTracer } from '../../lib/trace/face';
+import type { asyncTracer as AsyncTracer } from '../../lib/trace';
 import { report } from './report';
 
 const [, , file, megabytes, frames] = process.argv;

@@ -1,7 +1,7 @@
 /** The tracer as a user calls it: by the package's name, in its compiled form. */
 
 import fs from 'node:fs';
-import type { asyncTracer as AsyncTracer } from '../../lib/trace/face';
+import type { asyncTracer as AsyncTracer } from '../../lib/trace';
 import type { TracerOptions } from '../../lib/trace/options';
 import type { Recording } from './recording';
 import type { Way } from './variant';

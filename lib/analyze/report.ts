@@ -1,6 +1,6 @@
 import type { ErrorSummary } from '../log/event';
-import type { LogCounts } from './reader';
-import type { Frame } from './site';
+import type { LogCounts } from './read/reader';
+import type { Frame } from './stack/site';
 
 /**
  * The reports: plain objects that `JSON.stringify` renders whole. All durations are milliseconds, all times milliseconds

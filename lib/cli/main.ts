@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 /** The command: what its words mean, and how it fails. */
 import { TracerError } from '../errors';
-import { STDIN_WORD } from './answer';
-import { isTraceFlag, splitWords } from './flags';
-import { examples, tidy } from './help';
-import { leaksCommand } from './leaks';
-import { checkCommand, checkOnce, usageError } from './mistake';
-import { note, print, say, unprinted } from './output';
-import { runCommand, VALUE_FLAGS } from './run';
-import { slowCommand } from './slow';
-import { statsCommand } from './stats';
-import { clean } from './text';
-import { treeCommand } from './tree';
+import { examples, tidy } from './arguments/help';
+import { checkCommand, checkOnce, usageError } from './arguments/usage-error';
+import { STDIN_WORD } from './commands/answer';
+import { leaksCommand } from './commands/leaks';
+import { runCommand, VALUE_FLAGS } from './commands/run';
+import { slowCommand } from './commands/slow';
+import { statsCommand } from './commands/stats';
+import { treeCommand } from './commands/tree';
+import { isTraceFlag, splitWords } from './run/trace-flags';
+import { note, print, say, unprinted } from './terminal/output';
+import { clean } from './terminal/text';
 
 const USAGE = 2;
 const FAILURE = 1;

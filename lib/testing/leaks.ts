@@ -1,8 +1,8 @@
 /** Whether a function leaves something open. */
 import { analyzeLeaks, type LeakRow } from '../analyze';
-import { RUNNING } from '../analyze/verdict';
+import { RUNNING } from '../analyze/leaks/verdict';
 import { TracerError } from '../errors';
-import { asClaimed, asyncTracer, isPlain, show } from '../trace/face';
+import { asyncTracer, isPlain, runAsOwnTagged, show } from '../trace';
 import { collectGarbage } from './garbage';
 import { MemoryLog } from './memory';
 import { describeLeaks } from './message';
@@ -72,14 +72,14 @@ export async function findLeaks(
   try {
     const running = scope.run(work);
     // The promise of a plain `await` is triggered by that of the function, and would count as started by it.
-    const result = await asClaimed(async () => await running);
+    const result = await runAsOwnTagged(async () => await running);
     const find = async (): Promise<Leak[]> => {
       tracer.flushSync();
       const { rows } = await analyzeLeaks(log.read(), { allow });
       return rows.filter(isOpen);
     };
     // All that we do ourselves stays out of the trace.
-    const leaks = await asClaimed(() => settle(find, settleMs, promises));
+    const leaks = await runAsOwnTagged(() => settle(find, settleMs, promises));
     return { leaks, result };
   } finally {
     scope.close();

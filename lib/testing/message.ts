@@ -1,6 +1,6 @@
 /** Leaks as an error's message. */
 import { type LeakRow, parseFrame } from '../analyze';
-import { siteText } from '../analyze/stacks';
+import { siteText } from '../analyze/stack/stack-table';
 
 /** Frames shown of each stack; those of Node's own are left out. */
 const FRAMES = 5;

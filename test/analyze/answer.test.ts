@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { analyzeLeaks, analyzeSlow, analyzeStats, analyzeTree, type LogSource } from '../../lib/analyze';
-import { PROMISE_WINDOW } from '../../lib/analyze/run';
+import { PROMISE_WINDOW } from '../../lib/analyze/model/run';
 import { asSource, end, event, init, lineFields, lineOf, run, start, textOf } from './lines';
 
 /** All reports about one log, without what tells how it was read. */

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analyzeStats, analyzeTree } from '../../lib/analyze';
-import { Callbacks } from '../../lib/analyze/callbacks';
-import { Forest, MAX_TREE_NODES, TOP } from '../../lib/analyze/forest';
-import { HeldStacks, MAX_HELD_BYTES } from '../../lib/analyze/held';
-import { MAX_OPS, Ops } from '../../lib/analyze/ops';
-import { Run } from '../../lib/analyze/run';
-import { MAX_SITES, MAX_STACKS, Stack, Stacks } from '../../lib/analyze/stacks';
+import { MAX_OPS, Ops } from '../../lib/analyze/decode/op-table';
+import { HeldStacks, MAX_HELD_BYTES } from '../../lib/analyze/leaks/live-stacks';
+import { Callbacks } from '../../lib/analyze/model/callback-stack';
+import { Run } from '../../lib/analyze/model/run';
+import { MAX_SITES, MAX_STACKS, Stack, Stacks } from '../../lib/analyze/stack/stack-table';
+import { Forest, MAX_TREE_NODES, TOP } from '../../lib/analyze/tree/forest';
 import { asSource, init, run } from './lines';
 
 function* each(count: number, line: (i: number) => string) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Decoder } from '../../lib/analyze/decoder';
-import { readLog } from '../../lib/analyze/reader';
+import { Decoder } from '../../lib/analyze/decode/decoder';
+import { readLog } from '../../lib/analyze/read/reader';
 import { asSource, customFields, event, init, lineFields, lineOf } from './lines';
 
 const PHASES = new Set(['init', 'before', 'after', 'destroy', 'resolve', 'start', 'end', 'lost']);

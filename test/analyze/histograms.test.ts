@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Histograms } from '../../lib/analyze/histograms';
+import { Histograms } from '../../lib/analyze/model/histograms';
 
 describe('histograms', () => {
   it('give percentiles to the microsecond below 64 us', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { IdMap } from '../../lib/analyze/idmap';
-import { Live } from '../../lib/analyze/live';
+import { IdMap } from '../../lib/analyze/model/id-map';
+import { Live } from '../../lib/analyze/model/live-operations';
 
 /** Few ids, so that they come again, and many that fall on the same place of a small table. */
 const id = fc.oneof(

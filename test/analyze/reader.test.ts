@@ -7,8 +7,8 @@ import { after, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { readLog } from '../../lib/analyze/reader';
-import type { LogSource } from '../../lib/analyze/source';
+import { readLog } from '../../lib/analyze/read/reader';
+import type { LogSource } from '../../lib/analyze/read/source';
 import { TracerError } from '../../lib/errors';
 import { asSource, end, event, init, lineFields, lineOf, start } from './lines';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analyzeStats, type StatsOptions } from '../../lib/analyze';
-import type { LogSource } from '../../lib/analyze/source';
+import type { LogSource } from '../../lib/analyze/read/source';
 import type { TracerError } from '../../lib/errors';
 import { end, event, init, lineOf, run, start, textOf } from './lines';
 

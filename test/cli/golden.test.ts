@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { widthOf } from '../../lib/cli/text';
+import { widthOf } from '../../lib/cli/terminal/text';
 import { OPTIONS } from '../../lib/trace/options';
 import { command, FIXTURES, ROOT } from './command';
 

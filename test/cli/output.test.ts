@@ -1,7 +1,7 @@
 /** What the command says of itself. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { say } from '../../lib/cli/output';
+import { say } from '../../lib/cli/terminal/output';
 
 describe('a sentence of the command', () => {
   function said(context: TestContext, terminal: { isTTY: boolean; columns: number }): string {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LogReport, RunReport } from '../../lib/analyze';
-import { noneOf, renderPreface } from '../../lib/cli/preface';
-import { screenOf } from '../../lib/cli/screen';
+import { noneOf, renderPreface } from '../../lib/cli/terminal/log-summary';
+import { screenOf } from '../../lib/cli/terminal/screen';
 
 describe('preface', () => {
   const screen = screenOf({}, {});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import { describeProgress, startProgress } from '../../lib/cli/progress';
+import { describeProgress, startProgress } from '../../lib/cli/terminal/progress';
 
 describe('progress', () => {
   const REDRAW_MS = 100;

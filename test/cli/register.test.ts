@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { parseDuration } from '../../lib/trace/duration';
 import { OPTIONS } from '../../lib/trace/options';
-import { outputOf, resolveOutput } from '../../lib/trace/output';
+import { parseDuration } from '../../lib/trace/options/duration';
+import { outputOf, resolveOutput } from '../../lib/trace/preload/output';
 import { sourcesOf } from '../support/modules';
 import { FIXTURES, node, REGISTER, recordsOf, startsOf, temporaryFolder } from './command';
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatDuration } from '../../lib/analyze/duration';
-import { formatBytes, formatCount, formatCountOf, formatShare } from '../../lib/cli/figures';
-import { flagOf, splitWords, standsAlone, traceFlags, variablesOf } from '../../lib/cli/flags';
-import { examples, tidy } from '../../lib/cli/help';
-import { placeOf, siteOf } from '../../lib/cli/place';
-import { describeProgress, startProgress } from '../../lib/cli/progress';
-import { type Screen, screenOf } from '../../lib/cli/screen';
-import { renderTable } from '../../lib/cli/table';
-import { beginningOf, clean, endOf, widthOf, wrap } from '../../lib/cli/text';
+import { examples, tidy } from '../../lib/cli/arguments/help';
+import { flagOf, splitWords, standsAlone, traceFlags, variablesOf } from '../../lib/cli/run/trace-flags';
+import { formatBytes, formatCount, formatCountOf, formatShare } from '../../lib/cli/terminal/numbers';
+import { placeOf, siteOf } from '../../lib/cli/terminal/place';
+import { describeProgress, startProgress } from '../../lib/cli/terminal/progress';
+import { type Screen, screenOf } from '../../lib/cli/terminal/screen';
+import { renderTable } from '../../lib/cli/terminal/table';
+import { beginningOf, clean, endOf, widthOf, wrap } from '../../lib/cli/terminal/text';
 import { OPTIONS, variableOf } from '../../lib/trace/options';
 
 describe('a duration', () => {

@@ -13,7 +13,7 @@ import {
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { nodeOptions } from '../../lib/cli/program';
+import { nodeOptions } from '../../lib/cli/run/program';
 import {
   command,
   environment,

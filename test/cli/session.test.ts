@@ -4,9 +4,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { openSession } from '../../lib/cli/session';
+import { openSession } from '../../lib/cli/run/session';
 import { TracerError } from '../../lib/errors';
-import { FIRST_FILE, LOGS_FILE } from '../../lib/trace/output';
+import { FIRST_FILE, LOGS_FILE } from '../../lib/trace/preload/output';
 
 describe('session', () => {
   it('lists the logs that were begun, each once, without a line that is not whole yet', () => {

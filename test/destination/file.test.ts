@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { DROPPED, TAKEN } from '../../lib/trace/destination/destination';
 import type * as File from '../../lib/trace/destination/file';
 import { createFileDestination } from '../../lib/trace/destination/file';
-import { identify, identifyPath } from '../../lib/trace/destination/identity';
+import { identify, identifyPath } from '../../lib/trace/destination/file-identity';
 import { loadAnew } from '../support/modules';
 import { folder, LINE, newPath, PLENTY, recorder, textOf } from './ground';
 

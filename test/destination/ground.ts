@@ -36,7 +36,7 @@ export function recorder() {
   };
 }
 
-export function asClaimed<T>(work: () => T): T {
+export function runAsOwnTagged<T>(work: () => T): T {
   return work();
 }
 

@@ -1,17 +1,17 @@
 /** How long a reader that does not move is waited for. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type * as Patience from '../../lib/trace/destination/patience';
-import { persist } from '../../lib/trace/destination/patience';
+import type * as Patience from '../../lib/trace/destination/wait';
+import { retryUntil } from '../../lib/trace/destination/wait';
 import { loadAnew } from '../support/modules';
-import { asClaimed } from './ground';
+import { runAsOwnTagged } from './ground';
 
 describe('destination: patience', () => {
   it('goes on while something moves, and gives up at once where nothing may be waited for', () => {
     const states = ['moved', 'moved', 'stuck', 'done'] as const;
     let steps = 0;
     assert.equal(
-      persist(() => states[steps++], 0),
+      retryUntil(() => states[steps++], 0),
       false,
     );
     assert.equal(steps, 3);
@@ -21,7 +21,7 @@ describe('destination: patience', () => {
     const states = ['stuck', 'moved', 'stuck', 'done'] as const;
     let steps = 0;
     assert.equal(
-      persist(() => states[steps++], 1),
+      retryUntil(() => states[steps++], 1),
       true,
     );
     assert.equal(steps, 4);
@@ -34,35 +34,35 @@ describe('destination: patience', () => {
       waits.push(ms);
       setImmediate(work);
     });
-    const { arrival } = loadAnew<typeof Patience>('trace/destination/patience');
+    const { whenDrained } = loadAnew<typeof Patience>('trace/destination/wait');
     mock.restore();
-    return { arrival, waits };
+    return { whenDrained, waits };
   }
 
   it('a flush gives up after 10 seconds in which nothing moved', async (context) => {
-    const { arrival, waits } = impatient(context);
-    assert.equal(await arrival(() => 5, asClaimed), false);
+    const { whenDrained, waits } = impatient(context);
+    assert.equal(await whenDrained(() => 5, runAsOwnTagged), false);
     assert.deepEqual([waits.length, new Set(waits)], [1000, new Set([10])]);
   });
 
   it('a flush that moves begins its 10 seconds anew', async (context) => {
-    const { arrival, waits } = impatient(context);
+    const { whenDrained, waits } = impatient(context);
     // Asked once before the first wait.
     let asked = 0;
     const held = () => {
       asked++;
       return asked > 901 ? 1 : 2;
     };
-    assert.equal(await arrival(held, asClaimed), false);
+    assert.equal(await whenDrained(held, runAsOwnTagged), false);
     assert.equal(waits.length, 1901);
   });
 
   it('a flush is over when nothing is held', async (context) => {
-    const { arrival, waits } = impatient(context);
+    const { whenDrained, waits } = impatient(context);
     let held = 3;
-    assert.equal(await arrival(() => held--, asClaimed), true);
+    assert.equal(await whenDrained(() => held--, runAsOwnTagged), true);
     assert.equal(waits.length, 3);
-    assert.equal(await arrival(() => 0, asClaimed), true);
+    assert.equal(await whenDrained(() => 0, runAsOwnTagged), true);
     assert.equal(waits.length, 3);
   });
 });

@@ -9,7 +9,7 @@ import { SonicBoom } from 'sonic-boom';
 
 import { DROPPED, TAKEN } from '../../lib/trace/destination/destination';
 import { createStreamDestination } from '../../lib/trace/destination/stream';
-import { asClaimed, connection, LINE, newPath, PLENTY, recorder, textOf } from './ground';
+import { connection, LINE, newPath, PLENTY, recorder, runAsOwnTagged, textOf } from './ground';
 
 /** Not `once` of node:events: that would handle errors, too. */
 function closeOf(stream: Writable): Promise<void> {
@@ -19,7 +19,11 @@ function closeOf(stream: Writable): Promise<void> {
 describe('destination: the program’s stream', () => {
   function onto(stream: Writable, maxBuffer = PLENTY) {
     const { errors, lost, observer } = recorder();
-    return { errors, lost, destination: createStreamDestination(stream, maxBuffer, observer, asClaimed) };
+    return {
+      errors,
+      lost,
+      destination: createStreamDestination(stream, maxBuffer, observer, runAsOwnTagged),
+    };
   }
 
   /** Takes what is written when it is told to. */

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { OperationRecord } from '../../lib/log/event';
-import { PAGE_SIZE, SLOTS } from '../../lib/trace/recent';
+import { PAGE_SIZE, SLOTS } from '../../lib/trace/hook/recent-ids';
 import { validateLog } from '../support/validate';
 import { inFolder, runBare } from './program';
 

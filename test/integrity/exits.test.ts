@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { TracerOptions } from '../../lib/trace/options';
-import type { TracerStats } from '../../lib/trace/tracer';
+import type { TracerStats } from '../../lib/trace/tracer/tracer';
 import { validateLog } from '../support/validate';
 import { assertWhole, countPhases, fixture, inFolder } from './program';
 

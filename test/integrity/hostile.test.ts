@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EndRecord } from '../../lib/log/event';
 import type { TracerOptions } from '../../lib/trace/options';
-import type { TracerStats } from '../../lib/trace/tracer';
+import type { TracerStats } from '../../lib/trace/tracer/tracer';
 import { assertSame, assertWhole, countPhases, runBare, runTraced } from './program';
 
 const PROGRAM = 'hostile.js';

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import type { EndRecord, TraceRecord } from '../../lib/log/event';
 import type { TracerOptions } from '../../lib/trace/options';
-import type { TracerStats } from '../../lib/trace/tracer';
+import type { TracerStats } from '../../lib/trace/tracer/tracer';
 import { validateLog } from '../support/validate';
 import { assertWhole, countPhases, fixture, inFolder } from './program';
 

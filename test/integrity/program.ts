@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EndRecord, TraceRecord } from '../../lib/log/event';
 import type { TracerOptions } from '../../lib/trace/options';
-import type { TracerStats } from '../../lib/trace/tracer';
+import type { TracerStats } from '../../lib/trace/tracer/tracer';
 import { validateLog } from '../support/validate';
 
 export const FIXTURES = path.join(__dirname, '../../../test/fixtures/integrity');

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { EndRecord, TraceRecord } from '../../lib/log/event';
-import type { TracerStats } from '../../lib/trace/tracer';
+import type { TracerStats } from '../../lib/trace/tracer/tracer';
 import { validateLog } from '../support/validate';
 import { countPhases, inFolder, runBare } from './program';
 

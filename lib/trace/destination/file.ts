@@ -7,10 +7,10 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { uncurryThis } from '../intrinsics';
+import { uncurryThis } from '../runtime/intrinsics';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
-import { identify, identifyPath } from './identity';
-import { SonicBoom } from './sonic';
+import { identify, identifyPath } from './file-identity';
+import { SonicBoom } from './sonic-boom';
 
 export interface FileOptions {
   append: boolean;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { TracerError } from '../../errors';
-import type { ResolvedOptions } from '../options/given';
+import type { ResolvedOptions } from '../options/tracer-options';
 import { show } from '../options/value';
 import type { Destination, Observer } from './destination';
 import type * as File from './file';
@@ -42,13 +42,13 @@ export function openDestination(
   target: Target,
   options: ResolvedOptions,
   observer: Observer,
-  asClaimed: <T>(work: () => T) => T,
+  runAsOwnTagged: <T>(work: () => T) => T,
 ): Destination {
   if (typeof target === 'string') {
-    return openPath(target, options, observer, asClaimed);
+    return openPath(target, options, observer, runAsOwnTagged);
   }
   if (typeof target === 'number') {
-    return openDescriptor(target, options, observer, asClaimed);
+    return openDescriptor(target, options, observer, runAsOwnTagged);
   }
   checkStream(target);
   if (options.overflow === 'block') {
@@ -59,7 +59,7 @@ export function openDestination(
       `The option 'overflow' cannot be 'block' for a stream, which takes nothing while it is waited for. Give its descriptor${descriptor} or a path instead, or raise maxBuffer.`,
     );
   }
-  return createStreamDestination(target, options.maxBuffer, observer, asClaimed);
+  return createStreamDestination(target, options.maxBuffer, observer, runAsOwnTagged);
 }
 
 const HINTS: Record<string, string> = {
@@ -95,7 +95,7 @@ function openPath(
   path: string,
   options: ResolvedOptions,
   observer: Observer,
-  asClaimed: <T>(work: () => T) => T,
+  runAsOwnTagged: <T>(work: () => T) => T,
 ): Destination {
   if (path === '' || path.includes('\0')) {
     refuse(`The path of the log must be a path; got ${show(path)}.`);
@@ -105,7 +105,7 @@ function openPath(
     if (kind === undefined || kind.isFile() || kind.isDirectory()) {
       return createFileDestination(path, options, observer);
     }
-    return createPipeDestination(path, options, observer, asClaimed);
+    return createPipeDestination(path, options, observer, runAsOwnTagged);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     refuse(
@@ -131,7 +131,7 @@ function openDescriptor(
   fd: number,
   options: ResolvedOptions,
   observer: Observer,
-  asClaimed: <T>(work: () => T) => T,
+  runAsOwnTagged: <T>(work: () => T) => T,
 ): Destination {
   if (!Number.isInteger(fd) || fd < 0 || fd > 2 ** 31 - 1) {
     refuse(`A file descriptor must be a whole number from 0; got ${show(fd)}.`);
@@ -144,7 +144,7 @@ function openDescriptor(
     requireWritable(fd);
     return kind.isFile()
       ? createFileDestination(fd, options, observer)
-      : createPipeDestination(fd, options, observer, asClaimed);
+      : createPipeDestination(fd, options, observer, runAsOwnTagged);
   } catch (error) {
     if (error instanceof TracerError) {
       throw error;

@@ -15,13 +15,13 @@
  * whose reader has stopped would hold the program for ever: see apart.ts.
  */
 import fs from 'node:fs';
-import { setAlarm } from '../alarm';
-import { uncurryThis } from '../intrinsics';
-import { type Opened, openApart, openPath } from './apart';
+import { uncurryThis } from '../runtime/intrinsics';
+import { setUnrefTimeout } from '../runtime/timeout';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
-import { identify } from './identity';
-import { arrival, persist } from './patience';
+import { identify } from './file-identity';
+import { type Opened, openNonBlocking, openPath } from './nonblocking';
 import { Queue } from './queue';
+import { retryUntil, whenDrained } from './wait';
 
 export interface PipeOptions {
   maxBuffer: number;
@@ -68,15 +68,15 @@ function endOfPiece(bytes: Buffer, from: number): number {
   return next === -1 ? bytes.length : next + 1;
 }
 
-/** @param asClaimed runs what starts operations that are not to be traced. */
+/** @param runAsOwnTagged runs what starts operations that are not to be traced. */
 export function createPipeDestination(
   file: string | number,
   options: PipeOptions,
   observer: Observer,
-  asClaimed: <T>(work: () => T) => T,
+  runAsOwnTagged: <T>(work: () => T) => T,
 ): Destination {
   const { fd, mine, interactive, shared }: Opened =
-    typeof file === 'string' ? openPath(file) : openApart(file);
+    typeof file === 'string' ? openPath(file) : openNonBlocking(file);
   /** The descriptor by which the program knows it. */
   const given = typeof file === 'number' ? file : fd;
   const identity = identify(given);
@@ -180,7 +180,7 @@ export function createPipeDestination(
 
   function hold(lines: Buffer): void {
     queue.add(lines);
-    stopWaiting ??= setAlarm(RETRY_MS, retry);
+    stopWaiting ??= setUnrefTimeout(RETRY_MS, retry);
   }
 
   function retry(): void {
@@ -189,7 +189,7 @@ export function createPipeDestination(
       drain();
     }
     if (queue.first !== undefined) {
-      stopWaiting = setAlarm(RETRY_MS, retry);
+      stopWaiting = setUnrefTimeout(RETRY_MS, retry);
     }
   }
 
@@ -203,7 +203,7 @@ export function createPipeDestination(
    * handled for one.
    */
   function drainUntil(done: () => boolean, waitMs: number): boolean {
-    const isDone = persist(
+    const isDone = retryUntil(
       () => {
         const before = queue.bytes;
         drain();
@@ -292,7 +292,7 @@ export function createPipeDestination(
       if (queue.first !== undefined && isStillOurs()) {
         drain();
       }
-      return arrival(() => queue.bytes, asClaimed);
+      return whenDrained(() => queue.bytes, runAsOwnTagged);
     },
     flushSync(waitMs, exiting) {
       if (exiting) {

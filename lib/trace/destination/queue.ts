@@ -1,5 +1,5 @@
 /** What waits for a reader, in order. A list and no array, whose methods the program may have replaced. */
-import { uncurryThis } from '../intrinsics';
+import { uncurryThis } from '../runtime/intrinsics';
 
 const bufferFrom = Buffer.from;
 const subarray = uncurryThis(Buffer.prototype.subarray);

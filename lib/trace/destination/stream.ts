@@ -8,9 +8,9 @@
 import { errorMonitor } from 'node:events';
 import fs from 'node:fs';
 import type { Writable } from 'node:stream';
-import { uncurryThis } from '../intrinsics';
+import { uncurryThis } from '../runtime/intrinsics';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
-import { arrival, persist } from './patience';
+import { retryUntil, whenDrained } from './wait';
 
 const { writeSync, WriteStream } = fs;
 const { write: writeOfFile } = WriteStream.prototype;
@@ -42,7 +42,7 @@ export function createStreamDestination(
   stream: Writable,
   maxBuffer: number,
   observer: Observer,
-  asClaimed: <T>(work: () => T) => T,
+  runAsOwnTagged: <T>(work: () => T) => T,
 ): Destination {
   const internals = stream as unknown as Internals;
   const pending = new Set<Pending>();
@@ -256,7 +256,7 @@ export function createStreamDestination(
       return true;
     }
     let position = 0;
-    persist(() => {
+    retryUntil(() => {
       try {
         position += writeSync(fd, bytes, position);
       } catch (error) {
@@ -279,7 +279,7 @@ export function createStreamDestination(
     holds: true,
     isIdle: () => heldBytes === 0,
     write,
-    flush: () => arrival(() => heldBytes, asClaimed),
+    flush: () => whenDrained(() => heldBytes, runAsOwnTagged),
     flushSync(waitMs, exiting) {
       if (typeof internals.flushSync === 'function') {
         if (!dead) {

@@ -1,7 +1,7 @@
 /** What each option may be: a check returns what the code relies on, or refuses with the reason. */
 import { types } from 'node:util';
 import { RECORD_FIELDS } from '../../log/event';
-import type { ContextOptions } from './given';
+import type { ContextOptions } from './tracer-options';
 import { firstLine, isPlain, Refusal, show } from './value';
 
 const { isRegExp } = types;

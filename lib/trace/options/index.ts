@@ -2,8 +2,9 @@
  * The options: one table from which come the checks, the defaults, the ASYNC_TRACER_* variables, the flags of
  * `async-tracer run` and the table of the README.
  */
-export type { ContextOptions, Matcher, ResolvedOptions, TracerOptions } from './given';
+
 export { isResolved, isSelected, resolveOptions } from './resolve';
 export { OPTIONS, type OptionSpec } from './table';
+export type { ContextOptions, Matcher, ResolvedOptions, TracerOptions } from './tracer-options';
 export { isPlain, show } from './value';
 export { optionsFromEnvironment, variableOf } from './variables';

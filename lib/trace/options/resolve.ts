@@ -1,9 +1,9 @@
 /** From what a caller gave to what the code relies on. */
 import { TracerError } from '../../errors';
-import { uncurryThis } from '../intrinsics';
-import type * as Nearest from '../nearest';
-import type { ResolvedOptions } from './given';
+import { uncurryThis } from '../runtime/intrinsics';
+import type * as Nearest from './nearest-name';
 import { DEFAULTS, OPTIONS, type OptionSpec } from './table';
+import type { ResolvedOptions } from './tracer-options';
 import { checked, isPlain, show } from './value';
 
 const SPECS = new Map(OPTIONS.map((spec) => [spec.name as string, spec]));
@@ -73,7 +73,7 @@ function keysOf(inside: string): string[] {
 
 function suggestion(name: string): string {
   // Loaded by whoever mistypes.
-  const near = (require('../nearest') as typeof Nearest).nearest(name, [...SPECS.keys()]);
+  const near = (require('./nearest-name') as typeof Nearest).nearest(name, [...SPECS.keys()]);
   return near === undefined ? '' : ` Is '${near}' meant?`;
 }
 

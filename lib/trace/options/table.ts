@@ -1,7 +1,7 @@
 /** The table of options: what each may be, its default, what it does, and how it is written in a variable or a flag. */
 import { type Check, choice, contexts, fields, flag, frames, integer, matchers, someMatchers } from './check';
-import type { ResolvedOptions, TracerOptions } from './given';
-import type * as Text from './text';
+import type * as Text from './parse';
+import type { ResolvedOptions, TracerOptions } from './tracer-options';
 
 /** One row of the table. */
 export interface OptionSpec {
@@ -27,7 +27,7 @@ type Row = Omit<OptionSpec, 'kind' | 'default' | 'text'> &
 
 /** Loaded where there is a variable or a flag to read, which a call has none of. */
 function read(kind: keyof typeof Text): (text: string) => unknown {
-  return (text) => (require('./text') as typeof Text)[kind](text);
+  return (text) => (require('./parse') as typeof Text)[kind](text);
 }
 
 const CHUNK_MAX = 2 ** 30;

@@ -1,6 +1,7 @@
 /** Options from the environment: read by `register` and handed on by `async-tracer run`, never by the call. */
-import type { TracerOptions } from './given';
+
 import { OPTIONS } from './table';
+import type { TracerOptions } from './tracer-options';
 import { checked } from './value';
 
 /** The variable of an option: ASYNC_TRACER_FLUSH_INTERVAL for flushInterval. */

@@ -1,0 +1,61 @@
+import { FORMAT_VERSION, OPERATION_PHASES, RECORD_FIELDS } from '../../log/event';
+
+/** Codes of `Decoder.phase`, in the order of `OPERATION_PHASES`, then the phases that are no operation's. */
+export const INIT = 0;
+export const BEFORE = 1;
+export const AFTER = 2;
+export const DESTROY = 3;
+export const RESOLVE = 4;
+export const START = 5;
+export const END = 6;
+export const LOST = 7;
+
+export const PHASES = [...OPERATION_PHASES, 'start', 'end', 'lost'] as const;
+export const PHASE_CODES = new Map<unknown, number>(PHASES.map((phase, code) => [phase, code]));
+const OWN_FIELDS = new Set(RECORD_FIELDS);
+
+/** Whether a text is a JSON object with none of our own fields. */
+export function isCustom(text: string): boolean {
+  try {
+    return Object.keys(JSON.parse(text)).every((field) => !OWN_FIELDS.has(field));
+  } catch {
+    return false;
+  }
+}
+
+export function isFrames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((frame) => typeof frame === 'string');
+}
+
+const isNumber = (value: unknown) => Number.isFinite(value);
+
+export const isId = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** Whether a parsed line has the fields without which its phase means nothing. */
+export function isRecord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) {
+    return false;
+  }
+  const { phase, time, opid, op, parentopid, format, pid, count } = value as Record<string, unknown>;
+  // A start of a format to come may have any fields: it has to reach the reader, which refuses it by name.
+  if (phase === 'start' && isNumber(format) && (format as number) > FORMAT_VERSION) {
+    return true;
+  }
+  if (!isNumber(time)) {
+    return false;
+  }
+  switch (PHASE_CODES.get(phase)) {
+    case undefined:
+      return false;
+    case INIT:
+      return isId(opid) && isId(parentopid) && typeof op === 'string';
+    case START:
+      return isId(format) && format > 0 && isNumber(pid);
+    case END:
+      return true;
+    case LOST:
+      return isId(count) && count > 0;
+    default:
+      return isId(opid) && (op === undefined || typeof op === 'string');
+  }
+}

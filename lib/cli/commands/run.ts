@@ -1,0 +1,165 @@
+/** `async-tracer run`: a program under trace. */
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { TracerError } from '../../errors';
+import { optionsFromEnvironment, resolveOptions } from '../../trace/options';
+import { parseDuration } from '../../trace/options/duration';
+import { DEFAULT_OUTPUT, resolveOutput } from '../../trace/preload/output';
+import { examples } from '../arguments/help';
+import { sayEnding, sayLogs, untoldLogs } from '../run/closing';
+import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from '../run/program';
+import { openSession } from '../run/session';
+import { nameIn, type RunWords, takenWord, traceFlags, variablesOf } from '../run/trace-flags';
+import { sayUnmatched } from '../run/unmatched-names';
+import { say } from '../terminal/output';
+import { summarize } from './summary';
+
+/** The flags that take the next word as their value, beside those of the options of the library. */
+export const VALUE_FLAGS: readonly string[] = ['-o', '--output', '--after', '--for'];
+
+const REGISTER = join(__dirname, '../..', 'register.js');
+const RUN = 'The run:';
+
+interface RunArguments {
+  output: string;
+  after: string | undefined;
+  for: string | undefined;
+  summary: boolean;
+  quiet: boolean;
+  [flag: string]: unknown;
+}
+
+/** @param words see `splitWords` */
+export function runCommand(words: RunWords): CommandModule<object, RunArguments> {
+  return {
+    command: 'run',
+    describe: 'run a program under trace',
+    builder: (yargs) =>
+      yargs
+        .usage(
+          'Usage: $0 run [options] [--] app.js [arguments]\n\nRuns a program under trace: a script, flags of node and a script, or a command\nsuch as npm. Standard streams, exit code and signals pass through. What child\nprocesses and worker threads do is traced too, each in a log of its own.\n\nWhat is true or false may stand alone, or as --no-NAME: --no-promises. Variables\nsay the same: ASYNC_TRACER_PROMISES=false. Flags of node stand behind --.',
+        )
+        .options({
+          output: {
+            group: RUN,
+            alias: 'o',
+            describe:
+              'where the logs go: a path, in which %p stands for the process id, %t for the thread id; without them, logs of other processes and threads have .PID-THREAD before the extension',
+            defaultDescription: DEFAULT_OUTPUT.replaceAll('%%', '%'),
+            requiresArg: true,
+          },
+          after: {
+            group: RUN,
+            describe: 'begin to trace after this time, as in 500ms, 2s, 5m',
+            requiresArg: true,
+          },
+          for: { group: RUN, describe: 'trace for this time only, as in 500ms, 2s, 5m', requiresArg: true },
+          summary: { group: RUN, describe: 'say at the end what ran and what to look at', boolean: true },
+          quiet: { group: RUN, alias: 'q', describe: 'say nothing of the logs at the end', boolean: true },
+        })
+        .options(traceFlags('The trace:'))
+        .epilogue(
+          examples([
+            ['async-tracer run app.js', 'one log a process and thread'],
+            ['async-tracer run --stacks=10 --summary app.js', 'with call sites'],
+            ['async-tracer run -o trace.ndjson -- npm test', 'what npm starts'],
+            ['async-tracer run -- --import tsx app.ts', 'flags of node first'],
+            ['async-tracer run --after 10s --for 2s server.js', 'a window of time'],
+          ]),
+        ) as never,
+    handler: (given) => run(given, words),
+  };
+}
+
+async function run(given: RunArguments, { flags, program }: RunWords): Promise<void> {
+  if (program.length === 0) {
+    const taken = takenWord(flags);
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_USAGE',
+      `run needs the program that is to run${taken === '' ? ', as in: async-tracer run app.js' : `; ${taken}.`}`,
+    );
+  }
+  const environment = environmentFor(given, process.env);
+  checkOutput(environment);
+  const session = openSession();
+  let ending: Ending;
+  const began = Date.now();
+  try {
+    try {
+      ending = await runProgram(commandOf(program), { ...environment, ...session.variables });
+    } catch (error) {
+      process.exitCode = startFailureCode(error as TracerError);
+      throw error;
+    }
+    const told = session.logs();
+    const logs = told.length > 0 ? told : untoldLogs(environment, ending, began);
+    if (!given.quiet) {
+      sayLogs(logs, environment, program);
+      sayEnding(ending, environment);
+      await attempt('it is not known what include and exclude matched', () =>
+        sayUnmatched(logs, environment, nameIn(given)),
+      );
+    }
+    if (given.summary && logs.length > 0) {
+      await attempt('there is no summary', () => summarize(logs));
+    }
+  } finally {
+    session.close();
+  }
+  endLike(ending);
+}
+
+/** The program may have spoilt its log or taken it away, and its exit code passes through all the same. */
+async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    say(`${failure}: ${(error as Error).message}`);
+  }
+}
+
+function environmentFor(given: RunArguments, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = { ...own, ...variablesOf(given, own) };
+  const output = given.output ?? (own['ASYNC_TRACER_OUTPUT'] || DEFAULT_OUTPUT);
+  environment['ASYNC_TRACER_OUTPUT'] = resolveOutput(output, process.cwd());
+  for (const flag of ['after', 'for'] as const) {
+    const text = given[flag];
+    if (text !== undefined) {
+      parseDuration(text, `--${flag}`);
+      environment[`ASYNC_TRACER_${flag.toUpperCase()}`] = text;
+    }
+  }
+  environment['NODE_OPTIONS'] = nodeOptions(REGISTER, own['NODE_OPTIONS']);
+  return environment;
+}
+
+/** Told before anything runs: the program would go on untraced. */
+function checkOutput(environment: NodeJS.ProcessEnv): void {
+  const folder = dirname(String(environment['ASYNC_TRACER_OUTPUT']).replaceAll('%%', '%'));
+  // The names of folders may hold placeholders too: they are known in the program only.
+  if (/%[pt]/.test(dirname(environment['ASYNC_TRACER_OUTPUT'] as string))) {
+    return;
+  }
+  const refuse = (why: string): never => {
+    throw new TracerError('ERR_ASYNC_TRACER_DESTINATION', `The logs cannot be written to ${folder}: ${why}.`);
+  };
+  if (resolveOptions(optionsFromEnvironment(environment)).mkdir) {
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      refuse((error as Error).message);
+    }
+  }
+  const kind = statSync(folder, { throwIfNoEntry: false });
+  if (kind === undefined) {
+    refuse('there is no such folder; make it, or add --mkdir');
+  } else if (!kind.isDirectory()) {
+    refuse('it is not a folder');
+  }
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    refuse('this user may not write there');
+  }
+}

@@ -1,0 +1,58 @@
+/** Where something was started, as a place that an editor can open. */
+import { isAbsolute, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Frame, OpGroup } from '../../analyze';
+import { clean, endOf, widthOf } from './text';
+
+function fileOf(file: string, folder: string): string {
+  let path = file;
+  if (file.startsWith('file:')) {
+    try {
+      path = fileURLToPath(file);
+    } catch {
+      return file;
+    }
+  }
+  if (!isAbsolute(path)) {
+    return path;
+  }
+  const inside = relative(folder, path);
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
+}
+
+/**
+ * `function (file:line:column)` in at most `width` columns: the function goes first, then the beginning of the path.
+ */
+export function placeOf(frame: Frame, folder: string, width = Number.POSITIVE_INFINITY): string {
+  const where = clean(`${fileOf(frame.file, folder)}:${frame.line}:${frame.column}`);
+  const name = frame.function === '' ? '<anonymous>' : clean(frame.function);
+  const whole = `${name} (${where})`;
+  return widthOf(whole) <= width ? whole : endOf(where, width);
+}
+
+/** The call site of a group; empty where none is known. */
+export function siteOf(
+  { site, inherited }: Pick<OpGroup, 'site' | 'inherited'>,
+  folder: string,
+  width = Number.POSITIVE_INFINITY,
+): string {
+  if (site === null) {
+    return '';
+  }
+  const under = inherited ? 'under ' : '';
+  return under + placeOf(site, folder, width - under.length);
+}
+
+/** The call site of a group, or why its op is not known; empty where the log has no call site. */
+export function originOf(
+  group: Pick<OpGroup, 'op' | 'site' | 'inherited'>,
+  folder: string,
+  width = Number.POSITIVE_INFINITY,
+): string {
+  return group.op === null ? endOf('(started before the trace)', width) : siteOf(group, folder, width);
+}
+
+/** An op's name; where the log does not tell it, a question mark. */
+export function opOf({ op }: Pick<OpGroup, 'op'>): string {
+  return op === null ? '?' : clean(op);
+}

@@ -1,0 +1,58 @@
+/**
+ * The face: all that the package's doors take from the write side, and nothing beside it. The build puts
+ * what this file imports into it (.build/bundle.mjs), so who imported another one of trace/ would have a second instance.
+ *
+ * Every way in which the package may be called comes down to a target and resolved options here.
+ */
+import { TracerError } from '../errors';
+import { isStream, type Target } from './destination/open';
+import { resolveOptions } from './options/resolve';
+import type { TracerOptions } from './options/tracer-options';
+import { isPlain, show } from './options/value';
+import type * as Preload from './preload/preload';
+import { Tracer } from './tracer/tracer';
+
+export type { ContextOptions, Matcher, TracerOptions } from './options/tracer-options';
+export { isPlain, show } from './options/value';
+export { runAsOwnTagged } from './runtime/own-operations';
+export { Tracer, type TracerStats } from './tracer/tracer';
+
+const STDOUT = 1;
+
+/**
+ * Traces every asynchronous operation of this thread, as newline-delimited JSON.
+ *
+ * @param destination a writable stream, the path of a file, or a file descriptor; 1, standard output, by default
+ * @param options see TracerOptions; alone they may stand first
+ * @throws TracerError ERR_ASYNC_TRACER_UNKNOWN_OPTION, ERR_ASYNC_TRACER_OPTION, ERR_ASYNC_TRACER_DESTINATION or
+ * ERR_ASYNC_TRACER_UNSUPPORTED; nothing is left open or listening then
+ */
+export function asyncTracer(destination?: Target, options?: TracerOptions): Tracer;
+export function asyncTracer(options: TracerOptions): Tracer;
+export function asyncTracer(first?: Target | TracerOptions, second?: TracerOptions): Tracer {
+  if (first === undefined) {
+    return new Tracer(STDOUT, resolveOptions(second));
+  }
+  if (typeof first === 'string' || typeof first === 'number' || isStream(first)) {
+    return new Tracer(first as Target, resolveOptions(second));
+  }
+  if (isPlain(first) && second === undefined) {
+    return new Tracer(STDOUT, resolveOptions(first));
+  }
+  throw new TracerError(
+    'ERR_ASYNC_TRACER_DESTINATION',
+    `The destination must be a writable stream, a path, a file descriptor or nothing; got ${told(first)}.`,
+  );
+}
+
+/** For `register`. */
+export const preload = (): typeof Preload => require('./preload/preload');
+
+/** With what to do where that is known. */
+function told(given: unknown): string {
+  if (given instanceof URL) {
+    return 'a URL (give fileURLToPath(url))';
+  }
+  const isReadable = typeof (given as { pipe?: unknown } | null)?.pipe === 'function';
+  return isReadable ? 'a stream that can only be read' : show(given);
+}

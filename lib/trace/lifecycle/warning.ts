@@ -1,0 +1,52 @@
+/** The one warning of a tracer: what the option table could not foresee is never thrown into the program. */
+import type * as Pipe from '../destination/pipe';
+import { runAsOwnTagged } from '../runtime/own-operations';
+
+const CODE = 'ERR_ASYNC_TRACER_WRITE';
+const STDERR = 2;
+const { emitWarning } = process;
+
+/** @param exiting no tick will come any more, which Node needs to print a warning */
+export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
+  const reason = describe(error);
+  const consequence = fatal ? 'tracing has stopped' : 'records are lost, and counted in stats().lost';
+  const message = `async-tracer cannot write the log: ${reason}; ${consequence}.`;
+  runAsOwnTagged(() => {
+    try {
+      if (!exiting) {
+        emitWarning.call(process, message, { type: 'AsyncTracerWarning', code: CODE });
+      } else if (isWanted()) {
+        const text = `(node:${process.pid}) [${CODE}] AsyncTracerWarning: ${message}\n`;
+        const nobody = { onLost() {}, onError() {} };
+        const { createPipeDestination } = require('../destination/pipe') as typeof Pipe;
+        const stderr = createPipeDestination(
+          STDERR,
+          { maxBuffer: 0, overflow: 'drop' },
+          nobody,
+          runAsOwnTagged,
+        );
+        stderr.write(Buffer.from(text));
+        void stderr.close();
+      }
+    } catch {
+      // Nobody can be told.
+    }
+  });
+}
+
+/**
+ * Whether Node would print a warning: --no-warnings and NODE_NO_WARNINGS=1 take its own listener away, but the program may
+ * have one.
+ */
+function isWanted(): boolean {
+  const isSilenced = process.env['NODE_NO_WARNINGS'] === '1' || process.execArgv.includes('--no-warnings');
+  return !isSilenced && process.listenerCount('warning') > 0;
+}
+
+function describe(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that cannot be shown';
+  }
+}

@@ -1,0 +1,49 @@
+/** What a trace needs of the machine and of this Node.js, asked of the feature itself, never of a version. */
+import * as asyncHooks from 'node:async_hooks';
+import { TracerError } from '../../errors';
+
+// Taken at load: the program may put another one in its place.
+const { createHook } = asyncHooks;
+
+/**
+ * Whether createHook() knows `trackPromises`: it is checked where it is known (24.22, 26), and ignored elsewhere.
+ */
+export const canSkipPromises = takesTrackPromises();
+
+function takesTrackPromises(): boolean {
+  try {
+    createHook({ init() {}, trackPromises: 'no boolean' } as object);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where this process may not make async hooks */
+export function requireHooks(): void {
+  try {
+    createHook({});
+  } catch (error) {
+    const flag = '--allow-async-hooks';
+    const hint = process.allowedNodeEnvironmentFlags.has(flag) ? ` Start node with ${flag}.` : '';
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_UNSUPPORTED',
+      `This process cannot make async hooks: ${(error as Error).message}.${hint}`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Bytes are stored as doubles and words, and the clock is read in halves: the lowest byte has to stand first.
+ *
+ * @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where it does not, as on IBM Z
+ */
+export function requireLittleEndian(lowestByte = new Uint8Array(Uint16Array.of(1).buffer)[0]): void {
+  if (lowestByte !== 1) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_UNSUPPORTED',
+      'This processor is big-endian; async-tracer writes its records on little-endian ones alone.',
+    );
+  }
+}
