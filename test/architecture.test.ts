@@ -1,6 +1,6 @@
 /**
- * Holds the import table of lib/README.md against the import lines of lib/: what is imported and not in the table, and
- * what is in the table and imported nowhere.
+ * Checks the import lines of lib/ against the import table of lib/README.md, and the shape of lib/: no cycle of imports,
+ * at most eight layers in the write side, no file over 300 lines without a reason in its head.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -134,6 +134,143 @@ describe('the import table of lib/README.md', () => {
       ],
       [true, true, true, true, true, true, true, true, true, false],
     );
+  });
+});
+
+/** Imports by file, each with its extension; type imports and lazy `require` calls count. */
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+const graph: Graph = new Map(
+  files.map((file) => [
+    file,
+    imports
+      .filter((one) => one.file === file && !one.isForeign)
+      .flatMap(({ target }) =>
+        files.filter((candidate) => [target, `${target}/index`].includes(candidate.replace(/\.m?ts$/, ''))),
+      ),
+  ]),
+);
+
+/** The first cycle that is found, as a path that ends where it begins; empty where there is none. */
+function cycleIn(imported: Graph): string[] {
+  const done = new Set<string>();
+  function visit(file: string, path: readonly string[]): string[] {
+    if (path.includes(file)) {
+      return [...path.slice(path.indexOf(file)), file];
+    }
+    if (!done.has(file)) {
+      done.add(file);
+      for (const target of imported.get(file) ?? []) {
+        const cycle = visit(target, [...path, file]);
+        if (cycle.length > 0) {
+          return cycle;
+        }
+      }
+    }
+    return [];
+  }
+  for (const file of imported.keys()) {
+    const cycle = visit(file, []);
+    if (cycle.length > 0) {
+      return cycle;
+    }
+  }
+  return [];
+}
+
+/** The longest chain of imports, among the files of `place` alone. The graph must have no cycle. */
+function longestChain(imported: Graph, place: string): string[] {
+  const chains = new Map<string, string[]>();
+  function chainFrom(file: string): string[] {
+    const known = chains.get(file);
+    if (known !== undefined) {
+      return known;
+    }
+    const below = (imported.get(file) ?? [])
+      .filter((target) => target.startsWith(place))
+      .map(chainFrom)
+      .reduce((longest, chain) => (chain.length > longest.length ? chain : longest), []);
+    const chain = [file, ...below];
+    chains.set(file, chain);
+    return chain;
+  }
+  return [...imported.keys()]
+    .filter((file) => file.startsWith(place))
+    .map(chainFrom)
+    .reduce((longest, chain) => (chain.length > longest.length ? chain : longest), []);
+}
+
+/** Folders that import one another, as "a <-> b"; a folder is all of a path up to its last slash. */
+function mutualFolders(imported: Graph): string[] {
+  const folderOf = (file: string): string => path.posix.dirname(file);
+  const pairs = new Set<string>();
+  for (const [file, targets] of imported) {
+    for (const target of targets) {
+      if (folderOf(file) !== folderOf(target)) {
+        pairs.add(`${folderOf(file)} ${folderOf(target)}`);
+      }
+    }
+  }
+  return [...pairs]
+    .map((pair) => pair.split(' '))
+    .filter(([a, b]) => a < b && pairs.has(`${b} ${a}`))
+    .map(([a, b]) => `${a} <-> ${b}`)
+    .sort();
+}
+
+/** Files over `max` lines whose head, the comment before the first line of code, does not say why ("One file: ..."). */
+function longFiles(sources: ReadonlyMap<string, string>, max: number): string[] {
+  return [...sources]
+    .filter(([, text]) => text.split('\n').length - 1 > max)
+    .filter(([, text]) => !/^\/\*\*(?:(?!\*\/)[\s\S])*\bOne file\b/.test(text))
+    .map(([file]) => file);
+}
+
+const LAYERS_MAX = 8;
+const LINES_MAX = 300;
+
+describe('the shape of lib/', () => {
+  it('has no cycle of imports, types included', () => {
+    assert.deepEqual(cycleIn(graph), []);
+  });
+
+  it('has no two folders that import one another', () => {
+    assert.deepEqual(mutualFolders(graph), []);
+  });
+
+  it(`has at most ${LAYERS_MAX} layers in trace/`, () => {
+    const chain = longestChain(graph, 'trace/');
+    assert.ok(chain.length <= LAYERS_MAX, `${chain.length} layers: ${chain.join(' -> ')}`);
+    assert.equal(chain[0], 'trace/index.ts');
+  });
+
+  it(`has no file over ${LINES_MAX} lines without a reason in its head`, () => {
+    const sources = new Map(files.map((file) => [file, readFileSync(path.join(LIB, file), 'utf8')]));
+    assert.deepEqual(longFiles(sources, LINES_MAX), []);
+  });
+
+  it('is read by checks that can fail', () => {
+    const ring: Graph = new Map([
+      ['trace/a.ts', ['trace/b/c.ts']],
+      ['trace/b/c.ts', ['trace/b/d.ts']],
+      ['trace/b/d.ts', ['trace/b/c.ts', 'trace/e.ts']],
+      ['trace/e.ts', ['trace/b/c.ts']],
+    ]);
+    assert.deepEqual(cycleIn(ring), ['trace/b/c.ts', 'trace/b/d.ts', 'trace/b/c.ts']);
+    assert.deepEqual(mutualFolders(ring), ['trace <-> trace/b']);
+    const line: Graph = new Map([
+      ['trace/a.ts', ['trace/b.ts', 'log/x.ts']],
+      ['trace/b.ts', ['trace/c.ts']],
+      ['trace/c.ts', []],
+      ['log/x.ts', []],
+    ]);
+    assert.deepEqual(longestChain(line, 'trace/'), ['trace/a.ts', 'trace/b.ts', 'trace/c.ts']);
+    const sources = new Map([
+      ['long.ts', 'x\n'.repeat(4)],
+      ['reasoned.ts', `/** One file: a table. */\n${'x\n'.repeat(4)}`],
+      ['short.ts', 'x\n'],
+    ]);
+    assert.deepEqual(longFiles(sources, 3), ['long.ts']);
   });
 });
 
