@@ -6,8 +6,9 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import fc from 'fast-check';
+import { createLiteral } from '../lib/trace/payload/literal';
 import type { Payload } from '../lib/trace/payload/payload';
-import { createLiteral, PayloadBuffer } from '../lib/trace/payload/payload-buffer';
+import { PayloadBuffer } from '../lib/trace/payload/payload-buffer';
 import { ownRealm } from '../lib/trace/stack/callsites';
 import {
   FILE_NAME_MAX,

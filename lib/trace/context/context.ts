@@ -1,6 +1,8 @@
 import { types } from 'node:util';
+import { createLiteral } from '../payload/literal';
 import type { Payload } from '../payload/payload';
-import { createLiteral, type Literal, PayloadBuffer } from '../payload/payload-buffer';
+import { PayloadBuffer } from '../payload/payload-buffer';
+import type { Literal } from '../payload/words';
 import { OwnWeakMap, uncurryThis } from '../runtime/intrinsics';
 import { type Field, FieldTable } from './field';
 import { type ClassInfo, classOf, functionLabel, Kind, ownValue, PROXY, slotText } from './label';

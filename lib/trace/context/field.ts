@@ -1,5 +1,6 @@
 import { quoteAscii } from '../payload/json';
-import { createLiteral, type Literal } from '../payload/payload-buffer';
+import { createLiteral } from '../payload/literal';
+import type { Literal } from '../payload/words';
 import { OwnMap, uncurryThis } from '../runtime/intrinsics';
 import type { Redaction } from './redaction';
 

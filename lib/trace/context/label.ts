@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { quoteAscii } from '../payload/json';
-import { createLiteral, type Literal } from '../payload/payload-buffer';
+import { createLiteral } from '../payload/literal';
+import type { Literal } from '../payload/words';
 import { OwnMap, OwnWeakMap, uncurryGetter, uncurryThis } from '../runtime/intrinsics';
 
 /** Characters kept of the name of a class or function. */

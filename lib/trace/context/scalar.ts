@@ -1,5 +1,6 @@
 import { quoteAscii } from '../payload/json';
-import { createLiteral, type PayloadBuffer } from '../payload/payload-buffer';
+import { createLiteral } from '../payload/literal';
+import type { PayloadBuffer } from '../payload/payload-buffer';
 import { uncurryThis } from '../runtime/intrinsics';
 import type { Redaction } from './redaction';
 

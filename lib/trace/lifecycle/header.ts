@@ -1,7 +1,7 @@
 /** The inside of the `start` and `end` records. */
 import { threadId } from 'node:worker_threads';
 import { FORMAT_VERSION } from '../../log/event';
-import { anchor } from '../clock/clock';
+import { anchor } from '../clock/anchor';
 import type { ResolvedOptions } from '../options/tracer-options';
 import { prepareFrames } from '../stack/stack';
 import type { TracerStats } from '../tracer/tracer';

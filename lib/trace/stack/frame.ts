@@ -1,7 +1,8 @@
 import { basename, dirname, join, sep } from 'node:path';
 import { identifyPath } from '../destination/file-identity';
 import { quote } from '../payload/json';
-import { createLiteral, type Literal } from '../payload/payload-buffer';
+import { createLiteral } from '../payload/literal';
+import type { Literal } from '../payload/words';
 import { OwnMap, uncurryThis } from '../runtime/intrinsics';
 import type { CallSiteReader } from './callsites';
 

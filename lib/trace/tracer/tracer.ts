@@ -1,11 +1,15 @@
 /** One trace: hook, encoder and destination put together, and their life from the call to the end. */
 import { TracerError } from '../../errors';
 import type { PhaseCounts } from '../../log/event';
-import { anchor, type Clock, createClock, requireClock } from '../clock/clock';
+import { anchor, requireClock } from '../clock/anchor';
+import type { Clock } from '../clock/clock';
+import { createClock } from '../clock/create-clock';
+import type * as Contexts from '../context/context';
 import { type Destination, DROPPED, type Outcome } from '../destination/destination';
 import { openDestination, type Target } from '../destination/open';
 import { PhaseIndex } from '../encode/codes';
-import { createEncoder, type Encoder, type EncoderOptions } from '../encode/encoder';
+import { createEncoder } from '../encode/create-encoder';
+import type { Encoder, EncoderOptions } from '../encode/encoder';
 import { createTraceHook, type Hook } from '../hook/hook';
 import { addExitHandler, type Ending, type ExitHandler, forget, isExiting } from '../lifecycle/exit';
 import type * as Header from '../lifecycle/header';
@@ -14,11 +18,11 @@ import { warn } from '../lifecycle/warning';
 import { isResolved, isSelected } from '../options/resolve';
 import type { ResolvedOptions } from '../options/tracer-options';
 import { show } from '../options/value';
-import type * as Payloads from '../payload/payload';
 import { requireHooks, requireLittleEndian } from '../runtime/features';
 import { own, runAsOwn, runAsOwnTagged } from '../runtime/own-operations';
 import { follow, unfollow } from '../runtime/own-tracker';
 import { setUnrefTimeout } from '../runtime/timeout';
+import type * as Stacks from '../stack/stack';
 
 /** What a tracer has recorded so far. */
 export interface TracerStats {
@@ -69,7 +73,8 @@ function startEncoder(options: EncoderOptions): Encoder {
 }
 
 /** Loaded where an option asks for them: most traces do without, and they bring node:vm with them. */
-const payloads = (): typeof Payloads => require('../payload/payload');
+const stackPayloads = (): typeof Stacks => require('../stack/stack');
+const contextPayloads = (): typeof Contexts => require('../context/context');
 const header = (): typeof Header => require('../lifecycle/header');
 
 /** What `require('async-tracer')(...)` returns. */
@@ -119,8 +124,8 @@ export class Tracer implements Disposable, AsyncDisposable {
       requireClock(anchor);
     }
     // What can be refused comes first, so that a refusal leaves nothing behind.
-    const stack = stacks > 0 ? payloads().createStackPayload(stacks) : undefined;
-    const context = contexts === false ? undefined : payloads().createContextPayload(contexts);
+    const stack = stacks > 0 ? stackPayloads().createStackPayload(stacks) : undefined;
+    const context = contexts === false ? undefined : contextPayloads().createContextPayload(contexts);
     const destination = runAsOwnTagged(() =>
       openDestination(
         target,
