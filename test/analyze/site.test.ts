@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseFrame, siteOf } from '../../lib/analyze/stack/site';
+import { parseFrame } from '../../lib/analyze/site/frame';
+import { siteOf } from '../../lib/analyze/site/site';
 
 describe('frames', () => {
   it('are taken apart from both ends, so that a file name may hold colons', () => {
