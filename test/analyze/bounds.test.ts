@@ -51,7 +51,7 @@ describe('bounds', () => {
     assert.equal(table.sites.length, MAX_SITES);
   });
 
-  it('different stacks of live operations beyond 32 MiB are not held, until others have ended', () => {
+  it('different stacks of live operations beyond 32 MiB are not kept, until others have ended', () => {
     const live = new LiveStacks();
     const run = new Run(0, undefined);
     const half = () => new Stack(Buffer.allocUnsafe(MAX_LIVE_STACK_BYTES / 2), 1);
@@ -87,7 +87,7 @@ describe('bounds', () => {
     assert.deepEqual([depth, report.nodes, report.folded], [100, 150, 0]);
   });
 
-  it('callbacks nested without end are given up from the outermost on', () => {
+  it('callbacks nested without end are abandoned from the outermost on', () => {
     const callbacks = new CallbackStack();
     for (let i = 0; i < 10_005; i++) callbacks.open(i, 0, i);
     assert.deepEqual([callbacks.depth, callbacks.abandoned], [5005, 5000]);

@@ -46,7 +46,7 @@ describe('histograms', () => {
     );
   });
 
-  it('keep distributions of different numbers apart, also far ones', () => {
+  it('keep distributions of different numbers separate, also far ones', () => {
     const histograms = new Percentiles();
     histograms.add(0, 1);
     histograms.add(5000, 7);

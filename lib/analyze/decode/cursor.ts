@@ -10,7 +10,7 @@ import { isFrames, NO_STACK, StackTable } from './stack-table';
 export class RecordCursor {
   /** A code of `record.ts`. */
   phase = INIT;
-  /** NaN stands where a record has no such number. NaN also keeps V8 from storing these fields as small integers. */
+  /** NaN where a record has no such number. NaN also keeps V8 from storing these fields as small integers. */
   opid = Number.NaN;
   parentopid = Number.NaN;
   execopid = Number.NaN;

@@ -30,7 +30,7 @@ import { NO_STACK } from './stack-table';
  *
  * `decode` knows the exact form in which the write side writes a line, and no other. It either fills every field with
  * what JSON.parse would give, or returns -1; then `parse` reads the line by JSON.parse. A test with random lines checks
- * that the two agree. Names and stacks are recognised by their bytes once `parse` has met them.
+ * that the two agree. Names and stacks are recognised by their bytes once `parse` has read them.
  */
 export class Decoder extends RecordCursor {
   readonly #custom = new CustomFields();

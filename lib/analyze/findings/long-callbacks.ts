@@ -20,12 +20,12 @@ export interface LongCallback {
   open: boolean;
 }
 
-/** Callbacks inside one that never ends are not kept back longer than this. */
+/** When this many callbacks wait for the end of one around them, they are counted without waiting longer. */
 const MAX_NESTED = 1000;
 
 /**
  * Finds the callbacks that held the event loop longest. A callback inside a long one is not counted, because the outer
- * one holds the loop; so a long callback is kept back until those around it have ended.
+ * one holds the loop; so a long callback is counted only when those around it have ended.
  */
 export class LongCallbacks {
   /** The longest callbacks, the longest first; none of them inside another. */

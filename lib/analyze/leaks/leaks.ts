@@ -24,7 +24,7 @@ export interface LeaksOptions extends ReadOptions {
    * with `*` for any text; or a RegExp that is tested on `op function (file:line:column)`.
    */
   allow?: readonly (string | RegExp)[];
-  /** Milliseconds that an operation must have lived to be leak. Default 0. */
+  /** Milliseconds that an operation must have lived to be listed. Default 0. */
   minAge?: number;
 }
 
@@ -32,8 +32,8 @@ export interface LeaksOptions extends ReadOptions {
 const MAX_IDS = 10;
 
 /**
- * What never ended: everything that was live at the end of the log, grouped by op and call site, each with a verdict and
- * its reason. See `verdict.ts` for the rules.
+ * What never ended: everything that was live at the end of the log, grouped by op and call site, each group with a verdict
+ * and its reason. The rules are in `verdict.ts`.
  *
  * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a wrong option
  */

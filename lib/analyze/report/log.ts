@@ -1,9 +1,9 @@
 import type { ErrorSummary } from '../../log/event';
 
 /**
- * What every answer says first: which log it is about, its runs, and what is missing from it. Answers are plain objects
- * that `JSON.stringify` renders whole. All durations are milliseconds, all times milliseconds since the epoch; null
- * stands where the log does not hold the value. Fields may be added in a minor version.
+ * The first part of every answer: which log it is about, its runs, and what is missing from it. Answers are plain objects
+ * that `JSON.stringify` renders whole. All durations are milliseconds, all times milliseconds since the epoch. A
+ * value that is not in the log is null. Fields may be added in a minor version.
  */
 
 /** One run of a program: a process or a thread of it, from one `start` record or first id to the next. */
@@ -20,11 +20,11 @@ export interface RunReport {
   /** What the trace was limited to, as text; empty where it was not, or where there is no `start` record. */
   include: string[];
   exclude: string[];
-  /** How the last `end` record says the run ended; null where there is none: killed, cut, still going, or no `header`. */
+  /** How the run ended, by its last `end` record; null where there is none: killed, cut, still going, or no `header`. */
   end: 'close' | 'exit' | 'error' | null;
   exitcode: number | null;
   error: ErrorSummary | null;
-  /** True where the counts of the `end` record are those met, false where they are not, null without such a record. */
+  /** Whether the counts of the `end` record equal those of the records read; null without such a record. */
   complete: boolean | null;
 }
 
@@ -52,7 +52,7 @@ export interface LogReport extends LogCounts {
   elapsed: number;
   /** Those of `records` that belong to operations; the others are `start`, `end` and `lost`. */
   operationRecords: number;
-  /** Records of operations whose init is not in the log, or that stand after its destroy. */
+  /** Records of operations whose init is not in the log, or that come after its destroy. */
   withoutInit: number;
   /** Promises dropped from memory in a log without destroys of promises: see `PROMISE_WINDOW`. */
   forgotten: number;

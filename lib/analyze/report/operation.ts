@@ -12,7 +12,7 @@ export type Kind =
   | 'promise'
   /** Queued to run soon: nextTick, queueMicrotask, setImmediate. */
   | 'tick'
-  /** The program's own AsyncResource. */
+  /** An AsyncResource that the program made. */
   | 'resource';
 
 /** Operations that are alike: the same op from the same call site. */
@@ -25,7 +25,7 @@ export interface OpGroup {
   site: Frame | null;
   /**
    * True where no frame of the user's was in the stack, and `site` is that of the operation which triggered these: the
-   * connections of a server stand under the line that opened the server.
+   * connections of a server are listed under the line that opened the server.
    */
   inherited: boolean;
 }

@@ -27,7 +27,7 @@ export interface TreeReport {
   folded: number;
 }
 
-/** One operation on the path from the first cause; null stands for what is not in the log. */
+/** One operation on the path from the first cause; null where the value is not in the log. */
 export interface PathStep extends OpGroup {
   opid: number;
   time: number | null;
@@ -42,7 +42,7 @@ export interface PathReport {
   by: 'trigger' | 'execution';
   opid: number;
   /**
-   * One for each run that has the id, the root first; the first step's own parent is not in the log. Empty where no run
+   * One for each run that has the id, the root first; the parent of the first step is not in the log. Empty where no run
    * has the id. Of more than 10,000 steps those nearest to the operation are listed, and the root.
    */
   paths: { run: number; steps: PathStep[] }[];

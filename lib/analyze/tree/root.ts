@@ -31,7 +31,7 @@ export async function analyzeRoot(
 interface Family {
   forest: Forest;
   nodes: IdMap;
-  /** -1 where the root's own init is not in the log. */
+  /** -1 where the init of the root is not in the log. */
   group: number;
   node: number;
   wait: number;
