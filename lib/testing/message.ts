@@ -1,6 +1,6 @@
 /** Leaks as an error's message. */
 import { type LeakRow, parseFrame } from '../analyze';
-import { siteText } from '../analyze/stack/stack-table';
+import { frameText } from '../analyze/site/frame';
 
 /** Frames shown of each stack; those of Node's own are left out. */
 const FRAMES = 5;
@@ -12,8 +12,8 @@ function frames({ stack, site }: LeakRow): string[] {
     .filter((frame) => frame !== undefined)
     .filter(({ file }) => !file.startsWith('node:') && file !== '<anonymous>')
     .slice(0, FRAMES)
-    .map((frame) => `at ${siteText(frame)}`);
-  return own.length > 0 || site === null ? own : [`under ${siteText(site)}`];
+    .map((frame) => `at ${frameText(frame)}`);
+  return own.length > 0 || site === null ? own : [`under ${frameText(site)}`];
 }
 
 export function describeLeaks(leaks: readonly LeakRow[]): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatDuration } from '../../lib/analyze/duration';
+import { formatDuration } from '../../lib/analyze/report/duration';
 import { examples, tidy } from '../../lib/cli/arguments/help';
 import { flagOf, splitWords, standsAlone, traceFlags, variablesOf } from '../../lib/cli/run/trace-flags';
 import { formatBytes, formatCount, formatCountOf, formatShare } from '../../lib/cli/terminal/numbers';

@@ -1,7 +1,7 @@
 /** `async-tracer leaks`: what never ended. */
 import type { CommandModule } from 'yargs';
 import { analyzeLeaks, type LeakRow, type LeaksReport, parseFrame, type Verdict } from '../../analyze';
-import { formatDuration } from '../../analyze/duration';
+import { formatDuration } from '../../analyze/report/duration';
 import { parseDuration } from '../../trace/options/duration';
 import { examples } from '../arguments/help';
 import { renderFindings } from '../terminal/findings';

@@ -1,7 +1,7 @@
 /** `async-tracer slow`: what held the event loop, and what waited. */
 import type { CommandModule } from 'yargs';
 import { analyzeSlow, type Callback, type OpGroup, type SlowReport, type SlowWait } from '../../analyze';
-import { formatDuration } from '../../analyze/duration';
+import { formatDuration } from '../../analyze/report/duration';
 import { parseDuration } from '../../trace/options/duration';
 import { examples } from '../arguments/help';
 import { renderFindings } from '../terminal/findings';

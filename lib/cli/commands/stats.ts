@@ -1,7 +1,7 @@
 /** `async-tracer stats`: what ran. */
 import type { CommandModule } from 'yargs';
 import { analyzeStats, type StatsReport, type StatsRow } from '../../analyze';
-import { formatDuration } from '../../analyze/duration';
+import { formatDuration } from '../../analyze/report/duration';
 import { TracerError } from '../../errors';
 import { parseDuration } from '../../trace/options/duration';
 import { examples } from '../arguments/help';

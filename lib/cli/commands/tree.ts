@@ -8,7 +8,7 @@ import {
   type TreeNode,
   type TreeReport,
 } from '../../analyze';
-import { formatDuration } from '../../analyze/duration';
+import { formatDuration } from '../../analyze/report/duration';
 import { TracerError } from '../../errors';
 import { examples } from '../arguments/help';
 import { noneOf, renderPreface } from '../terminal/log-summary';

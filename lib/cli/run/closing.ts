@@ -1,7 +1,7 @@
 /** What `run` says when the program is over: where its logs are, or why there are none. */
 import { statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { formatDuration } from '../../analyze/duration';
+import { formatDuration } from '../../analyze/report/duration';
 import { optionsFromEnvironment, resolveOptions } from '../../trace/options';
 import { outputOf } from '../../trace/preload/output';
 import { say } from '../terminal/output';

@@ -1,6 +1,6 @@
 /** The first lines of every answer: what the log is, and what is missing from it. */
 import type { LogReport, RunReport } from '../../analyze';
-import { formatDuration } from '../../analyze/duration';
+import { formatDuration } from '../../analyze/report/duration';
 import { asking, isName, knownNames, meantBy } from '../arguments/known-names';
 import { formatCount, formatCountOf } from './numbers';
 import type { Screen } from './screen';

@@ -1,7 +1,7 @@
 /** A bar on standard error while a long log is read, where that is a terminal. */
 import { SingleBar } from 'cli-progress';
 import type { ReadProgress } from '../../analyze';
-import { formatDuration } from '../../analyze/duration';
+import { formatDuration } from '../../analyze/report/duration';
 import { formatBytes, formatCount } from './numbers';
 
 /** Reading that is over before needs no bar. */

@@ -1,26 +1,26 @@
 import { TracerError } from '../../errors';
-import type { OpGroup } from '../report';
-import { siteText } from '../stack/stack-table';
+import type { OpGroup } from '../report/operation';
+import { frameText } from '../site/frame';
 
-export type Allow = (group: OpGroup) => boolean;
+export type GroupTest = (group: OpGroup) => boolean;
 
 /**
- * Whether a group is covered by one of the patterns, as `LeaksOptions.allow` describes them.
+ * Makes a test for whether a group matches one of the patterns. `LeaksOptions.allow` describes them.
  *
  * @throws TracerError ERR_ASYNC_TRACER_OPTION for a pattern that is neither a text with a character nor a RegExp
  */
-export function allowance(patterns: readonly (string | RegExp)[]): Allow {
+export function parseAllowList(patterns: readonly (string | RegExp)[]): GroupTest {
   if (!Array.isArray(patterns)) {
     throw new TracerError(
       'ERR_ASYNC_TRACER_OPTION',
       `allow is ${String(patterns)}; expected an array of patterns`,
     );
   }
-  const tests = patterns.map((pattern): Allow => {
+  const tests = patterns.map((pattern): GroupTest => {
     if (pattern instanceof RegExp) {
-      // A global or sticky RegExp would go on where its last match ended.
+      // A global or sticky RegExp would continue where its last match ended.
       const fresh = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''));
-      return ({ op, site }) => fresh.test(`${op ?? ''} ${site === null ? '' : siteText(site)}`.trimEnd());
+      return ({ op, site }) => fresh.test(`${op ?? ''} ${site === null ? '' : frameText(site)}`.trimEnd());
     }
     if (typeof pattern !== 'string' || pattern === '') {
       throw new TracerError(
@@ -37,7 +37,7 @@ export function allowance(patterns: readonly (string | RegExp)[]): Allow {
     return ({ op, area, site }) =>
       (op !== null && whole.test(op)) ||
       (area !== null && whole.test(area)) ||
-      (site !== null && part.test(siteText(site)));
+      (site !== null && part.test(frameText(site)));
   });
   return (group) => tests.some((test) => test(group));
 }

@@ -1,45 +1,12 @@
-/** A place in source text. */
-export interface Frame {
-  /** As the engine gives it; empty or '<anonymous>' where the function has no name. */
-  function: string;
-  /** A path, a file: URL, or a name of Node's own such as node:net. */
-  file: string;
-  line: number;
-  column: number;
-}
+import { type Frame, parseFrame } from './frame';
 
-/**
- * Takes "functionName:fileName:lineNum:colNum" apart: the name ends at the first colon (one inside it is spelt %3A, and
- * a percent sign that could be mistaken %25), the numbers stand last, and what is between them is the file, colons and all (file:///app.mjs, C:\app.js).
- * Undefined for any other text.
- */
-export function parseFrame(text: string): Frame | undefined {
-  const first = text.indexOf(':');
-  const last = text.lastIndexOf(':');
-  const middle = text.lastIndexOf(':', last - 1);
-  if (first < 0 || middle <= first) {
-    return undefined;
-  }
-  const line = text.slice(middle + 1, last);
-  const column = text.slice(last + 1);
-  if (!/^\d+$/.test(line) || !/^\d+$/.test(column)) {
-    return undefined;
-  }
-  return {
-    function: text.slice(0, first).replace(/%(3A|25)/g, (code) => (code === '%3A' ? ':' : '%')),
-    file: text.slice(first + 1, middle),
-    line: Number(line),
-    column: Number(column),
-  };
-}
-
-/** What Node.js itself did between the user's call and the operation, as far as the stack tells. */
+/** What Node.js did between the user's call and the operation, as far as the stack shows. */
 export type Via =
-  /** The user's code made it itself, or by a call of the timers' or of `queueMicrotask`. */
+  /** The user's code made it, directly or by a call of a timer function or of `queueMicrotask`. */
   | 'user'
   /** The user's code called Node, and Node made it to serve the call. */
   | 'call'
-  /** No frame of the user's: Node made it on its own account, or the stack was too short to reach the user's code. */
+  /** No frame of the user's: Node made it for itself, or the stack was too short to reach the user's code. */
   | 'node'
   /** The engine made it for the evaluation of an ES module. */
   | 'module'
@@ -51,14 +18,14 @@ export type Via =
   | 'signal'
   /** The pool of an HTTP agent, which unrefs a connection while it is idle. */
   | 'agent'
-  /** That of fetch, which does the same. */
+  /** The connection pool of fetch, which does the same. */
   | 'fetch'
   /** The resolver that node:dns makes at the first use and keeps. */
   | 'resolver';
 
 /** Where an operation was started. */
 export interface Site {
-  /** The first frame of the user's own code; of a package of theirs where no own frame exists; else undefined. */
+  /** The first frame of the user's code; without one, the first frame of a package; else undefined. */
   frame: Frame | undefined;
   via: Via;
   /** `frame` is taken from the operation that triggered this one. */
@@ -70,7 +37,7 @@ const isWasm = (file: string) => file.startsWith('wasm://');
 const isPackage = (file: string) => /[\\/]node_modules[\\/]/.test(file);
 const isPlace = (file: string) => file !== '' && file !== 'native' && file !== '<anonymous>';
 
-/** The call site of a stack: its first frame of the user's own code, else its first frame of a package. */
+/** The call site of a stack: its first frame of the user's code, else its first frame of a package. */
 export function siteOf(stack: readonly string[]): Site {
   const frames: Frame[] = [];
   for (const text of stack) {
@@ -88,17 +55,17 @@ export function siteOf(stack: readonly string[]): Site {
   return { frame, via, inherited: false };
 }
 
-/** WebAssembly that Node calls is a part of it, as the HTTP parser of its fetch. */
+/** WebAssembly that Node calls is a part of Node, such as the HTTP parser of fetch. */
 function isCalledByNode(frames: readonly Frame[], wasm: number): boolean {
   const caller = frames.find(({ file }, i) => i > wasm && !isWasm(file));
   return caller !== undefined && isNode(caller.file);
 }
 
-/** Where timers, ticks and AsyncResources come from: frames of these files stand above those that a user calls direct. */
+/** Files of timers, ticks and AsyncResources. Their frames are above the user's where the user calls them directly. */
 const DIRECT_FILES =
   /^node:((internal\/)?(timers|async_hooks)|timers\/promises|internal\/process\/task_queues|internal\/bootstrap\/node)$/;
 
-/** A module's own promise is made at its first character, while Node instantiates it. */
+/** The promise of a module is made at its first character, while Node instantiates the module. */
 function isModule([module, caller]: readonly Frame[]): boolean {
   return (
     module?.line === 1 &&
@@ -108,7 +75,7 @@ function isModule([module, caller]: readonly Frame[]): boolean {
   );
 }
 
-/** `above`: the frames of Node's between the operation and the code that called Node, innermost first. */
+/** @param above Node's frames between the operation and the code that called Node, innermost first */
 function viaOf(above: readonly Frame[], called: boolean): Via {
   for (const { file, function: name } of above) {
     if (file.startsWith('node:internal/bootstrap/') && /std(in|out|err|io)/i.test(name)) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Histograms } from '../../lib/analyze/model/histograms';
+import { Percentiles } from '../../lib/analyze/model/percentiles';
 
 describe('histograms', () => {
   it('give percentiles to the microsecond below 64 us', () => {
-    const histograms = new Histograms();
+    const histograms = new Percentiles();
     for (let us = 0; us < 64; us++) histograms.add(3, us / 1000);
     assert.deepEqual(histograms.get(3), {
       count: 64,
@@ -21,7 +21,7 @@ describe('histograms', () => {
     const us = fc.oneof(fc.nat(100), fc.nat(1_000_000), fc.integer({ min: 0, max: 2 ** 45 }));
     fc.assert(
       fc.property(fc.array(us, { minLength: 1, maxLength: 200 }), (values) => {
-        const histograms = new Histograms();
+        const histograms = new Percentiles();
         for (const value of values) histograms.add(0, value / 1000);
         const sorted = [...values].sort((a, b) => a - b);
         const result = histograms.get(0);
@@ -46,8 +46,8 @@ describe('histograms', () => {
     );
   });
 
-  it('keep distributions of different numbers apart, also far ones', () => {
-    const histograms = new Histograms();
+  it('keep distributions of different numbers separate, also far ones', () => {
+    const histograms = new Percentiles();
     histograms.add(0, 1);
     histograms.add(5000, 7);
     assert.equal(histograms.get(0).max, 1);

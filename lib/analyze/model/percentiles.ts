@@ -1,7 +1,7 @@
-import type { Distribution } from '../report';
+import type { Distribution } from '../report/distribution';
 import { roomFor } from './column';
 
-/** Steps an octave is divided into. The middle of a step is at most 1/64 = 1.6 % off any value in it. */
+/** Into how many steps an octave is divided. The middle of a step is at most 1/64 = 1.6 % off any value in it. */
 const STEPS = 32;
 const STEP_BITS = 5;
 /** Octaves above the first, which holds 0 to 31 us one by one: 2^46 us are two years. */
@@ -10,19 +10,19 @@ const OCTAVES = 42;
 const NONE = 0;
 
 /**
- * Many distributions of durations, numbered like the groups they belong to. Durations are counted in microseconds, the
- * log's own unit, in steps that grow with the duration:
+ * Histograms of durations, from which percentiles are read; each has the number of the group it belongs to. Durations are
+ * counted in microseconds, the unit of the log, in steps that grow with the duration:
  *
  *     0 .. 31 us exactly | 32 .. 63 in 32 steps of 1 us | 64 .. 127 in 32 steps of 2 us | ...
  *
- * so percentiles are exact to 63 us and within 1.6 % beyond; count, total and max are exact. A distribution takes 200
+ * so percentiles are exact up to 63 us and within 1.6 % beyond; count, total and max are exact. A histogram takes 200
  * bytes, and 128 for each octave in which it has values, whatever the number of values.
  */
-export class Histograms {
+export class Percentiles {
   #count = new Float64Array(16);
   #total = new Float64Array(16);
   #max = new Float64Array(16);
-  /** By number and octave, the page that counts its steps; page 0 is none. */
+  /** By number and octave, the page that counts its steps; page 0 means none. */
   #pages = new Int32Array(16 * OCTAVES);
   #steps = new Uint32Array(64 * STEPS);
   #used = 1;
@@ -106,7 +106,7 @@ function middle(octave: number, step: number): number {
   return round(((STEPS + step) * width + (width - 1) / 2) / 1000);
 }
 
-/** The log's own precision; sums and differences of doubles show more digits than they know. */
+/** Rounds to microseconds, the precision of the log: sums and differences of doubles show more digits than are true. */
 export function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
