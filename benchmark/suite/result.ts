@@ -38,7 +38,7 @@ export interface TargetOutcome {
   range?: [number, number];
   /** Undefined where nothing was measured or no limit is set for this Node.js. */
   met?: boolean;
-  /** Whether every round says the same. */
+  /** Whether every round lies on the same side of the limit. */
   certain?: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface Program {
   args: string[];
 }
 
-/** What the measured work was, as the program's meter and the load tell it. */
+/** The measured work, as reported by the program's meter and by the load. */
 export interface Observed {
   begin: Mark;
   end: Mark;

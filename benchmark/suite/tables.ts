@@ -7,7 +7,7 @@ import { median, spread } from './statistics';
 
 const MISSING = '-';
 
-/** Three digits that count, and thousands kept apart. */
+/** Three significant digits, with separators of thousands. */
 export function figure(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) {
     return MISSING;
