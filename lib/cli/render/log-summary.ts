@@ -1,10 +1,10 @@
-/** The first lines of every answer: what the log is, and what is missing from it. */
+/** The first lines of every answer: what the log holds and what is missing from it. */
 import type { LogReport, RunReport } from '../../analyze';
 import { formatDuration } from '../../analyze/report/duration';
-import { asking, isName, knownNames, meantBy } from '../arguments/known-names';
-import { formatCount, formatCountOf } from './numbers';
-import type { Screen } from './screen';
-import { clean, wrap } from './text';
+import { isName, knownNames, nearestName, suggestion } from '../arguments/known-names';
+import { formatCount, formatCountOf } from '../terminal/numbers';
+import type { Screen } from '../terminal/screen';
+import { clean, wrap } from '../terminal/text';
 
 function endOfRun({ end, exitcode, error, node }: RunReport): string {
   if (error !== null) {
@@ -23,13 +23,13 @@ function runOf(run: RunReport): string {
   return `${who}${node === null ? '' : ` on Node ${clean(node)}`}${endOfRun(run)}`;
 }
 
-/** Whether two runs may be one, read in the wrong order. Where both have a header, they are told apart by it. */
+/** Whether two runs may be one that was read in the wrong order. Where both have a header, they are two. */
 function goesBack(before: RunReport, after: RunReport): boolean {
   return after.from < before.from && (before.node === null || after.node === null);
 }
 
-/** What of the log is known to be missing, in words; of operations that a filter left out nothing is. */
-export function missingOf({ lost, cut, damaged, runs }: LogReport): string[] {
+/** The known losses of the log, in words. Operations that a filter left out are no loss. */
+export function lossesOf({ lost, cut, damaged, runs }: LogReport): string[] {
   const incomplete = runs.filter(({ complete }) => complete === false).length;
   return [
     ...(lost > 0 ? [`${formatCountOf(lost, 'record')} lost`] : []),
@@ -39,7 +39,7 @@ export function missingOf({ lost, cut, damaged, runs }: LogReport): string[] {
   ];
 }
 
-/** A string among `include` stands in the log as the expression that was made of it. */
+/** A string of `include` as the user gave it: the log holds the regular expression that was made of it. */
 function asGiven(pattern: string): string {
   const glob = /^\/\^(.*)\$\/s$/s.exec(pattern);
   return glob === null
@@ -47,18 +47,18 @@ function asGiven(pattern: string): string {
     : glob[1].replace(/\\(.)|\.\*|\./gs, (part, escaped) => escaped ?? (part === '.*' ? '*' : '?'));
 }
 
-/** Of the first name that is none of Node's. */
-function meantInstead(include: readonly string[]): string {
+/** For the first name that is no op and no area of Node.js. */
+function suggestionFor(include: readonly string[]): string {
   const known = knownNames();
-  const strange = include.map(asGiven).find((name) => isName(name) && !known.includes(name));
-  return strange === undefined ? '' : asking(meantBy(strange, known));
+  const unknown = include.map(asGiven).find((name) => isName(name) && !known.includes(name));
+  return unknown === undefined ? '' : suggestion(nearestName(unknown, known));
 }
 
-/** What to say where nothing was found: `none`, unless there was nothing to look at, or not all that there was. */
-export function noneOf(none: string, log: LogReport): string {
+/** The text where nothing was found: `none`, unless the log holds no operation or is not whole. */
+export function nothingFound(none: string, log: LogReport): string {
   const { operationRecords, runs } = log;
   if (operationRecords > 0) {
-    const missing = missingOf(log);
+    const missing = lossesOf(log);
     return missing.length === 0
       ? none
       : `${none.replace(/\.$/, '')} in what there is of the log: ${missing.join(', ')}.`;
@@ -73,11 +73,11 @@ export function noneOf(none: string, log: LogReport): string {
       : runs.some(({ end, node }) => end === null && node !== null)
         ? ': its run is still going, or was killed before it wrote one'
         : '';
-  return `The log holds no operation${why}.${meantInstead(filtered?.include ?? [])}`;
+  return `The log holds no operation${why}.${suggestionFor(filtered?.include ?? [])}`;
 }
 
-/** Always says how many records were lost, unreadable or without their init, also that none were. */
-export function renderPreface(log: LogReport, { width, colors }: Screen): string {
+/** Always shows how many records were lost, unreadable or without their init, also where there are none. */
+export function renderLogSummary(log: LogReport, { width, colors }: Screen): string {
   const { records, runs, runCount, foreign, cut, damaged, sources, lost, withoutInit, forgotten } = log;
   const unreadable = foreign + cut;
   const who = runCount === 1 ? `1 run${runOf(runs[0])}` : formatCountOf(runCount, 'run');

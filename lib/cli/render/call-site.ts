@@ -1,8 +1,8 @@
-/** Where something was started, as a place that an editor can open. */
+/** Call sites as text that an editor can open, and the names of ops. */
 import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Frame, OpGroup } from '../../analyze';
-import { clean, endOf, widthOf } from './text';
+import { clean, endOf, widthOf } from '../terminal/text';
 
 function fileOf(file: string, folder: string): string {
   let path = file;
@@ -21,17 +21,18 @@ function fileOf(file: string, folder: string): string {
 }
 
 /**
- * `function (file:line:column)` in at most `width` columns: the function goes first, then the beginning of the path.
+ * `function (file:line:column)` in at most `width` columns. What does not fit is cut: first the function, then the
+ * beginning of the path.
  */
-export function placeOf(frame: Frame, folder: string, width = Number.POSITIVE_INFINITY): string {
+export function formatFrame(frame: Frame, folder: string, width = Number.POSITIVE_INFINITY): string {
   const where = clean(`${fileOf(frame.file, folder)}:${frame.line}:${frame.column}`);
   const name = frame.function === '' ? '<anonymous>' : clean(frame.function);
   const whole = `${name} (${where})`;
   return widthOf(whole) <= width ? whole : endOf(where, width);
 }
 
-/** The call site of a group; empty where none is known. */
-export function siteOf(
+/** The call site of a group; empty where it is not known. */
+export function formatSite(
   { site, inherited }: Pick<OpGroup, 'site' | 'inherited'>,
   folder: string,
   width = Number.POSITIVE_INFINITY,
@@ -40,19 +41,19 @@ export function siteOf(
     return '';
   }
   const under = inherited ? 'under ' : '';
-  return under + placeOf(site, folder, width - under.length);
+  return under + formatFrame(site, folder, width - under.length);
 }
 
-/** The call site of a group, or why its op is not known; empty where the log has no call site. */
-export function originOf(
+/** The call site of a group, or the reason why its op is not known; empty where the log has no call site. */
+export function formatOrigin(
   group: Pick<OpGroup, 'op' | 'site' | 'inherited'>,
   folder: string,
   width = Number.POSITIVE_INFINITY,
 ): string {
-  return group.op === null ? endOf('(started before the trace)', width) : siteOf(group, folder, width);
+  return group.op === null ? endOf('(started before the trace)', width) : formatSite(group, folder, width);
 }
 
-/** An op's name; where the log does not tell it, a question mark. */
-export function opOf({ op }: Pick<OpGroup, 'op'>): string {
+/** The name of an op; a question mark where the log does not hold it. */
+export function formatOp({ op }: Pick<OpGroup, 'op'>): string {
   return op === null ? '?' : clean(op);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LogReport, RunReport } from '../../lib/analyze';
-import { noneOf, renderPreface } from '../../lib/cli/terminal/log-summary';
+import { nothingFound, renderLogSummary } from '../../lib/cli/render/log-summary';
 import { screenOf } from '../../lib/cli/terminal/screen';
 
 describe('preface', () => {
@@ -50,7 +50,7 @@ describe('preface', () => {
   }
 
   function linesOf(fields: Partial<LogReport>): string[] {
-    const text = renderPreface(log(fields), screen);
+    const text = renderLogSummary(log(fields), screen);
     assert.ok(text.endsWith('\n'));
     return text.slice(0, -1).split('\n');
   }
@@ -125,15 +125,15 @@ describe('preface', () => {
   });
 
   it('an answer of none is given as it is where the log is whole, and explained where it is not or holds no operation', () => {
-    assert.equal(noneOf('No leak.', log()), 'No leak.');
+    assert.equal(nothingFound('No leak.', log()), 'No leak.');
     assert.equal(
-      noneOf('No leak.', log({ lost: 1, cut: 2, damaged: [{ source: 'a.gz', message: 'x' }] })),
+      nothingFound('No leak.', log({ lost: 1, cut: 2, damaged: [{ source: 'a.gz', message: 'x' }] })),
       'No leak in what there is of the log: 1 record lost, 2 lines cut off, a.gz read in part only.',
     );
-    assert.equal(noneOf('No leak.', log({ operationRecords: 0 })), 'The log holds no operation.');
+    assert.equal(nothingFound('No leak.', log({ operationRecords: 0 })), 'The log holds no operation.');
     const runs = [run({ include: ['/^fs$/', 'net'], exclude: ['dns'] })];
     assert.equal(
-      noneOf('No leak.', log({ operationRecords: 0, runs })),
+      nothingFound('No leak.', log({ operationRecords: 0, runs })),
       'The log holds no operation: it was traced with include /^fs$/, net and exclude dns.',
     );
   });
@@ -147,7 +147,7 @@ describe('preface', () => {
   for (const [include, expected] of spelt) {
     it(`names what it was traced with as it was given: ${expected}`, () => {
       assert.equal(
-        noneOf('No leak.', log({ operationRecords: 0, runs: [run({ include })] })),
+        nothingFound('No leak.', log({ operationRecords: 0, runs: [run({ include })] })),
         `The log holds no operation: it was traced with ${expected}`,
       );
     });

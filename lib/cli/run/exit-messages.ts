@@ -1,25 +1,25 @@
-/** What `run` says when the program is over: where its logs are, or why there are none. */
+/** The messages of `run` when the program has ended: where its logs are, or why there are none. */
 import { statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { formatDuration } from '../../analyze/report/duration';
 import { optionsFromEnvironment, resolveOptions } from '../../trace/options';
 import { outputOf } from '../../trace/preload/output';
-import { say } from '../terminal/output';
+import { printMessage } from '../terminal/output';
 import { commandOf, type Ending } from './program';
 
-/** Logs named one by one. */
+/** More logs than this are counted, not named. */
 const MAX_NAMED = 5;
 const PACKAGE = join(__dirname, '../../../..');
 const PERMISSION = /^--(?:experimental-)?permission$/;
-/** Flags of node that may have their value in the next word. */
+/** Flags of node whose value may be the next word. */
 const WITH_VALUE =
   /^(?:-[rCep]|--(?:require|import|(?:experimental-)?loader|conditions|env-file(?:-if-exists)?|eval|print))$/;
 
 /**
- * Where the program's permissions keep it from telling the session of its log, the log is there all the same. The first
- * process does not know that it is the first one then.
+ * The logs of a program whose permissions kept it from writing to the session's folder. Such a process cannot know
+ * whether it is the first one, so both names are tried.
  */
-export function untoldLogs(environment: NodeJS.ProcessEnv, { pid }: Ending, began: number): string[] {
+export function unreportedLogs(environment: NodeJS.ProcessEnv, { pid }: Ending, began: number): string[] {
   const pattern = environment['ASYNC_TRACER_OUTPUT'] as string;
   const paths = [true, false].map((first) => outputOf(pattern, { pid, thread: 0, first }));
   return [...new Set(paths)].filter((path) => {
@@ -28,28 +28,28 @@ export function untoldLogs(environment: NodeJS.ProcessEnv, { pid }: Ending, bega
   });
 }
 
-/** @param program its words, among which may be flags of node */
-export function sayLogs(
+/** @param program its words, which may begin with flags of node */
+export function printLogs(
   logs: readonly string[],
   environment: NodeJS.ProcessEnv,
   program: readonly string[],
 ): void {
   if (logs.length === 0) {
-    say(`no log was written: ${reasonsFor(environment).join(', or ')}.`);
+    printMessage(`no log was written: ${reasonsFor(environment).join(', or ')}.`);
     const flags = [...nodeFlags(program), ...(environment['NODE_OPTIONS'] ?? '').split(' ')];
     if (flags.some((word) => PERMISSION.test(word))) {
-      say(permissionsFor(environment));
+      printMessage(permissionsFor(environment));
     }
     return;
   }
-  const names = logs.slice(0, MAX_NAMED).map(shortest);
+  const names = logs.slice(0, MAX_NAMED).map(shortPath);
   const more = logs.length - names.length;
-  say(
+  printMessage(
     `the ${logs.length === 1 ? 'log is' : `${logs.length} logs are`} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
   );
 }
 
-/** What stands before the script, where node runs it; the value of a flag that is not in WITH_VALUE is taken for that. */
+/** The words before the script, where node runs it. The value of a flag that is not in WITH_VALUE counts as the script. */
 function nodeFlags(program: readonly string[]): string[] {
   const { file, args } = commandOf(program);
   if (file !== process.execPath && basename(file, '.exe') !== 'node') {
@@ -61,7 +61,7 @@ function nodeFlags(program: readonly string[]): string[] {
   return script < 0 ? args : args.slice(0, script);
 }
 
-function shortest(path: string): string {
+function shortPath(path: string): string {
   const inside = relative(process.cwd(), path);
   return inside.startsWith('..') ? path : inside;
 }
@@ -79,10 +79,10 @@ function permissionsFor(environment: NodeJS.ProcessEnv): string {
   return `under the permissions of Node.js a program must be allowed to read async-tracer and to write its log, as in --allow-fs-read=${PACKAGE}/* --allow-fs-write=${folder}/*`;
 }
 
-export function sayEnding({ signal }: Ending, environment: NodeJS.ProcessEnv): void {
+export function printEnding({ signal }: Ending, environment: NodeJS.ProcessEnv): void {
   if (signal !== null) {
     const { flushInterval } = resolveOptions(optionsFromEnvironment(environment));
-    say(
+    printMessage(
       `the program was ended by ${signal}: what was not written by then is missing: the last ${formatDuration(flushInterval)} (--flush-interval), or more where the event loop was held`,
     );
   }
