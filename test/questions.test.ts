@@ -74,9 +74,9 @@ describe('the uses of the README', () => {
 
   it('what ran: the file and the timer of the request', () => {
     trace('server');
-    const answer = ask('stats', log('server'));
+    const answer = ask('stats', '--top', '50', log('server'));
     isShown(answer, / 0 lost, 0 unreadable, 0 without init /);
-    isShown(answer, / Timeout 1 0 .*? <anonymous> \(\S*server\.js:6:5\)/);
+    isShown(answer, / Timeout 1 0 .*? \S+ \(\S*server\.js:6:5\)/);
   });
 
   it('what does one HTTP request start: the file, the timer and the answer', () => {
