@@ -3,7 +3,7 @@
  * The code is stable across versions; the message is for people and may change.
  */
 
-/** The codes, each with what it means. The README's table is checked against this one. */
+/** The codes, each with what it means. The table in lib/trace/README.md is checked against this one. */
 export const ERROR_CODES = {
   ERR_ASYNC_TRACER_UNKNOWN_OPTION: 'an option that does not exist was given',
   ERR_ASYNC_TRACER_OPTION: 'an option has the wrong type or a value out of range',
