@@ -238,9 +238,11 @@ describe('the progress of the benchmark', () => {
   });
 
   it('takes the time left from the measurements that are done', () => {
-    assert.equal(timeLeft(0, 37, 100), '-');
-    assert.equal(timeLeft(12, 36, 60_000), '2 min left');
-    assert.equal(timeLeft(35, 36, 140_000), '4 s left');
+    assert.equal(timeLeft(0, 37, 0, 100), '-');
+    assert.equal(timeLeft(12, 36, 60_000, 0), '2 min left');
+    assert.equal(timeLeft(12, 36, 60_000, 4000), '116 s left');
+    assert.equal(timeLeft(12, 36, 60_000, 200_000), '0 left');
+    assert.equal(timeLeft(35, 36, 140_000, 0), '4 s left');
   });
 
   it('is a bar in a terminal, and is gone after it', (context) => {

@@ -40,12 +40,18 @@ export function describeSeries({ kind, unit, scale, metrics }: Answer, series: S
   return `${figure(median)} ${name}${range}`;
 }
 
-/** The time left, from the mean time of the measurements that are done; a dash before the first one. */
-export function timeLeft(done: number, all: number, elapsedMs: number): string {
+/**
+ * The time left, from the mean time of the measurements that are done; a dash before the first one.
+ *
+ * @param doneMs how long these took
+ * @param currentMs how long the next one has taken so far
+ */
+export function timeLeft(done: number, all: number, doneMs: number, currentMs: number): string {
   if (done === 0) {
     return '-';
   }
-  return `${formatDuration(Math.ceil(((elapsedMs / done) * (all - done)) / 1000) * 1000)} left`;
+  const leftMs = Math.max((doneMs / done) * (all - done) - currentMs, 0);
+  return `${formatDuration(Math.ceil(leftMs / 1000) * 1000)} left`;
 }
 
 export function createProgress(output: NodeJS.WriteStream): Progress {
@@ -54,12 +60,13 @@ export function createProgress(output: NodeJS.WriteStream): Progress {
   let all = 0;
   let done = 0;
   let beganMs = 0;
+  let lastMs = 0;
   let current = '';
   let bar: SingleBar | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const text = (): { text: string } => ({
-    text: `${done}/${all} ${timeLeft(done, all, performance.now() - beganMs)}  ${current}`,
+    text: `${done}/${all} ${timeLeft(done, all, lastMs - beganMs, performance.now() - lastMs)}  ${current}`,
   });
 
   function hideBar(): void {
@@ -89,7 +96,8 @@ export function createProgress(output: NodeJS.WriteStream): Progress {
 
   return {
     begin(next, ofEach) {
-      [answer, rounds, done, beganMs] = [next, ofEach, 0, performance.now()];
+      [answer, rounds, done] = [next, ofEach, 0];
+      beganMs = lastMs = performance.now();
       all = answer.series.length * rounds + (answer.kind === 'cost' ? 1 : 0);
       const rows = `${answer.series.length} row${answer.series.length === 1 ? '' : 's'}`;
       output.write(`${answer.question}: ${rows}, ${rounds} round${rounds === 1 ? '' : 's'}\n`);
@@ -102,6 +110,7 @@ export function createProgress(output: NodeJS.WriteStream): Progress {
     measured(series) {
       hideBar();
       done++;
+      lastMs = performance.now();
       if (answer === undefined) {
         return;
       }
