@@ -3,6 +3,7 @@ import { types } from 'node:util';
 import { quoteAscii } from '../payload/json';
 import { createLiteral, type Literal } from '../payload/payload-buffer';
 import { OwnMap, OwnWeakMap, uncurryGetter, uncurryThis } from '../runtime/intrinsics';
+import { ownValue } from './own-value';
 
 /** Characters kept of the name of a class or function. */
 export const NAME_MAX = 64;
@@ -15,7 +16,7 @@ const PROTOTYPES_MAX = 8;
 
 const { isProxy, isRegExp, isDate, isMap, isSet, isNativeError, isAnyArrayBuffer, isBoxedPrimitive } = types;
 const { isModuleNamespaceObject, isArrayBufferView } = types;
-const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
+const { getPrototypeOf } = Object;
 const hasOwn = Object.hasOwn;
 const isNaNumber = Number.isNaN;
 const slice = uncurryThis(String.prototype.slice);
@@ -135,12 +136,6 @@ function className(prototype: object): string {
     at = getPrototypeOf(at);
   }
   return 'Object';
-}
-
-/** The value of an own data property; undefined where there is none or it has a getter. Not for Proxies. */
-export function ownValue(object: object, key: PropertyKey): unknown {
-  const descriptor = getOwnPropertyDescriptor(object, key);
-  return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
 }
 
 /** `"[Function: name]"`. */

@@ -1,7 +1,7 @@
 /** Whether a timer of Node keeps the process alive. */
 import { createLiteral, type Literal } from '../payload/payload-buffer';
 import { uncurryGetter } from '../runtime/intrinsics';
-import { ownValue } from './label';
+import { ownValue } from './own-value';
 
 const REFED = createLiteral(',"refed":true');
 const NOT_REFED = createLiteral(',"refed":false');
