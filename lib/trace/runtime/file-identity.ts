@@ -1,9 +1,9 @@
-/** What a descriptor stands for, so that one closed and given out again behind our back is never mistaken for ours. */
+/** Which file a descriptor or path refers to. A descriptor number that was closed and given out again is thereby noticed. */
 import fs from 'node:fs';
 
 const { fstatSync, statSync } = fs;
 
-/** Device and inode; undefined where the descriptor is closed. */
+/** Device and inode of a descriptor; undefined where it is closed. */
 export function identify(fd: number): string | undefined {
   try {
     const { dev, ino } = fstatSync(fd);
@@ -13,7 +13,7 @@ export function identify(fd: number): string | undefined {
   }
 }
 
-/** The same of what is at a path; undefined where there is nothing, or nothing that may be asked. */
+/** Device and inode of a path; undefined where nothing is there, or access is denied. */
 export function identifyPath(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path);

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type * as Patience from '../../lib/trace/destination/wait';
 import { retryUntil } from '../../lib/trace/destination/wait';
 import { loadAnew } from '../support/modules';
-import { runAsOwnTagged } from './ground';
+import { runAsOwnTagged } from './fixture';
 
 describe('destination: patience', () => {
   it('goes on while something moves, and gives up at once where nothing may be waited for', () => {
