@@ -14,7 +14,8 @@ describe('header', () => {
   }
 
   it('an end by close has neither exit code nor error', () => {
-    assert.deepEqual(endOf(undefined), { phase: 'end', counts, lost: 4, live: 1, reason: 'close' });
+    const { active: _, ...end } = endOf(undefined);
+    assert.deepEqual(end, { phase: 'end', counts, lost: 4, live: 1, reason: 'close' });
   });
 
   it('an end by exit has the exit code', () => {
@@ -28,13 +29,25 @@ describe('header', () => {
     assert.ok(!('exitcode' in end));
   });
 
+  it('an end counts what keeps the process alive by type, and not what is unref’d', () => {
+    const before = (endOf(undefined)['active'] ?? {}) as Record<string, number>;
+    const timers = [setTimeout(() => {}, 60_000), setTimeout(() => {}, 60_000), setTimeout(() => {}, 60_000)];
+    timers[2].unref();
+    const { active } = endOf(undefined) as { active: Record<string, number> };
+    timers.forEach(clearTimeout);
+    assert.equal(active['Timeout'] - (before['Timeout'] ?? 0), 2);
+    const { Timeout: _, ...others } = active;
+    const { Timeout: __, ...othersBefore } = before;
+    assert.deepEqual(others, othersBefore);
+  });
+
   it('no toJSON of the program is asked', () => {
     const proto = Object.prototype as { toJSON?: unknown };
     Object.defineProperty(proto, 'toJSON', { value: () => 'hijacked', configurable: true });
     try {
-      assert.equal(
+      assert.match(
         endFields(undefined, stats),
-        '"phase":"end","counts":{"init":1,"before":2,"after":2,"destroy":0,"resolve":0},"lost":4,"live":1,"reason":"close"',
+        /^"phase":"end","counts":\{"init":1,"before":2,"after":2,"destroy":0,"resolve":0\},"lost":4,"live":1,"reason":"close","active":\{[^{}]*\}$/,
       );
     } finally {
       delete proto.toJSON;

@@ -116,6 +116,11 @@ export interface EndRecord extends CustomFields {
   reason: 'close' | 'exit' | 'error';
   /** The exit code, when reason is 'exit' or 'error'. */
   exitcode?: number;
+  /**
+   * What kept the process alive at this moment: Node's own types of resources (process.getActiveResourcesInfo), counted.
+   * A handle or timer that is unref'd is not among them. Absent where Node cannot say.
+   */
+  active?: Record<string, number>;
   /** The error that ended the process, when reason is 'error'. */
   error?: ErrorSummary;
   time: EpochMs;

@@ -106,6 +106,24 @@ describe('what is left for the exit', { concurrency: 2 }, () => {
     assertWaitedOnce(waitedMs);
   });
 
+  it("a reader that has stopped and overflow 'block': disable returns, and nothing is lost by it", async () => {
+    const { code, stderr, waitedMs } = await run('stopped-reader.js', 'disable', 'code', BLOCK);
+    assert.deepEqual([code, stderr], [0, 'returned\n']);
+    assertWaitedOnce(waitedMs);
+  });
+
+  it("a reader that has stopped and overflow 'block': flush returns and resolves, and nothing is lost by it", async () => {
+    const { code, stderr, waitedMs } = await run('stopped-reader.js', 'flush', 'code', BLOCK);
+    assert.deepEqual([code, stderr], [0, 'returned\nresolved\n']);
+    assertWaitedOnce(waitedMs);
+  });
+
+  it("a reader that has stopped and overflow 'block': close resolves, and what is lost is counted", async () => {
+    const result = await run('stopped-reader.js', 'close', 'code', BLOCK);
+    assert.match(result.stderr, /^returned\n.*^resolved$/ms);
+    assertCounted(result);
+  });
+
   it("a reader that has stopped and overflow 'block': dispose returns, and what is lost is counted", async () => {
     assertCounted(await run('stopped-reader.js', 'dispose', 'code', BLOCK));
   });

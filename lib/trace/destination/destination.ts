@@ -38,6 +38,8 @@ export interface Destination {
   reopen?(path: string | undefined): void;
   /** Somebody is watching, as at a terminal: lines should not wait until a chunk is full. */
   readonly interactive: boolean;
+  /** Whether a chunk can be taken without waiting for a reader; absent where none is ever waited for. */
+  hasRoom?(): boolean;
   /** Whether nothing that was taken is still in progress. */
   isIdle(): boolean;
   /** Whether it queues up to `maxBuffer` bytes for a slow reader, in whole chunks: several chunks must fit in it. */

@@ -247,6 +247,8 @@ export function createPipeDestination(
     interactive,
     queues: true,
     isIdle: isEmpty,
+    // A chunk is at most a quarter of maxBuffer.
+    hasRoom: () => !blocks || queue.bytes <= options.maxBuffer * 0.75,
     write,
     flush() {
       if (queue.first !== undefined && isSameFile()) {

@@ -11,6 +11,8 @@ const { version }: { version: string } = require('../../../../package.json');
 const { stringify } = JSON;
 const { isArray } = Array;
 const { keys } = Object;
+// Taken at load: the program may put another one in its place.
+const { getActiveResourcesInfo } = process;
 
 /** What an `end` record takes from the statistics of a tracer. */
 interface RunCounts {
@@ -51,8 +53,23 @@ export function endFields(ending: Ending | undefined, stats: RunCounts): string 
     live: stats.live,
     reason,
     exitcode: ending?.exitcode,
+    active: activeResources(),
     error: ending?.error && summaryOf(ending.error.thrown),
   });
+}
+
+/** Counts by type, in the order of the types' names; undefined where Node cannot say. */
+function activeResources(): Record<string, number> | undefined {
+  try {
+    const types = getActiveResourcesInfo.call(process).sort();
+    const counts: Record<string, number> = { __proto__: null } as never;
+    for (let i = 0; i < types.length; i++) {
+      counts[types[i]] = (counts[types[i]] ?? 0) + 1;
+    }
+    return counts;
+  } catch {
+    return undefined;
+  }
 }
 
 function fieldsOf(record: object): string {

@@ -12,6 +12,7 @@ import { isExiting } from '../lifecycle/exit';
 import { countLostRecords } from '../lifecycle/lost-records';
 import { warn } from '../lifecycle/warning';
 import type { ResolvedOptions } from '../options/tracer-options';
+import { show } from '../options/value';
 import { runAsOwn, runAsOwnTagged } from '../runtime/own-operations';
 import type * as Stack from '../stack/stack';
 import type { TracerState } from './state';
@@ -131,6 +132,29 @@ export class LogWriter {
     return this.#destination.flush();
   }
 
+  /**
+   * Encodes what is buffered and writes it. Waits at most 2 seconds for a reader that does not move, also with
+   * `overflow: 'block'`: what it has not taken then is held, beyond `maxBuffer` if need be.
+   */
+  flush(): void {
+    this.limitWaits();
+    try {
+      this.encoder.flush();
+    } finally {
+      this.#destination.setWaitLimit?.(Number.POSITIVE_INFINITY, false);
+    }
+  }
+
+  /**
+   * Encodes what is buffered and writes it, unless that would wait for a reader: with `overflow: 'block'` only a chunk that
+   * is full may hold the program.
+   */
+  flushIfRoom(): void {
+    if (this.#destination.hasRoom?.() !== false) {
+      this.encoder.flush();
+    }
+  }
+
   /** Writes what is buffered, without the event loop. */
   flushSync(): void {
     this.limitWaits();
@@ -159,9 +183,22 @@ export class LogWriter {
     return this.#destination.flushSync(mayWait ? EXIT_WAIT_MS : 0, true);
   }
 
-  /** Undefined where the destination cannot be reopened. */
-  get reopen(): ((path: string | undefined) => void) | undefined {
-    return this.#destination.reopen;
+  get canReopen(): boolean {
+    return this.#destination.reopen !== undefined;
+  }
+
+  /** @throws TracerError ERR_ASYNC_TRACER_DESTINATION where the file cannot be opened: the log continues in the old one */
+  reopen(path: string | undefined): void {
+    this.encoder.flush();
+    try {
+      this.#destination.reopen?.(path);
+    } catch (error) {
+      throw new TracerError(
+        'ERR_ASYNC_TRACER_DESTINATION',
+        `The log cannot be reopened${path === undefined ? '' : ` at ${show(path)}`}: ${(error as Error).message}. It goes on in the old file.`,
+        { cause: error },
+      );
+    }
   }
 
   release(): Promise<void> {

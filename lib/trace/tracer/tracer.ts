@@ -24,6 +24,7 @@ const TERMINATED =
 
 // Taken at load: the program may put fake timers in its place.
 const { nextTick } = process;
+const { defineProperty } = Object;
 
 /** What `require('async-tracer')(...)` returns. */
 export class Tracer implements Disposable, AsyncDisposable {
@@ -40,7 +41,9 @@ export class Tracer implements Disposable, AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   /**
-   * Made by the function that the package exports; the class is exported for `instanceof`.
+   * Made by the function that the package exports; the class is exported for `instanceof`. Its methods are
+   * properties that work without the tracer: taken out of it, as a listener, in a copy (as in async-tracer 0.6.1). In a copy
+   * `enabled` is what it was when the copy was made.
    *
    * @throws TracerError ERR_ASYNC_TRACER_OPTION where any other code calls it
    */
@@ -51,6 +54,8 @@ export class Tracer implements Disposable, AsyncDisposable {
         'A Tracer is not made with `new`: call the function that the package exports, asyncTracer(destination, options).',
       );
     }
+    // Its own, not of the class, so that a copy has it.
+    defineProperty(this, 'enabled', { get: () => this.#state.isRecording, enumerable: true });
     this.#options = options;
     this.#isPath = typeof target === 'string';
     requireHooks();
@@ -74,16 +79,14 @@ export class Tracer implements Disposable, AsyncDisposable {
   }
 
   /** Whether operations are being recorded. */
-  get enabled(): boolean {
-    return this.#state.isRecording;
-  }
+  declare readonly enabled: boolean;
 
   /**
    * Begins to record, or continues after `disable`. Does nothing while it is recording.
    *
    * @throws TracerError ERR_ASYNC_TRACER_CLOSED after `close`
    */
-  enable(): this {
+  enable = (): this => {
     this.#refuseClosed('enable');
     if (!this.#state.isRecording) {
       this.#state.enable();
@@ -92,41 +95,46 @@ export class Tracer implements Disposable, AsyncDisposable {
       this.#startFlushing();
     }
     return this;
-  }
+  };
 
-  /** Stops recording and writes what is buffered. Does nothing while it is not recording. */
-  disable(): this {
+  /**
+   * Stops recording and writes what is buffered. Does nothing while it is not recording. Waits at most 2 seconds for a
+   * reader that does not move, also with `overflow: 'block'`.
+   */
+  disable = (): this => {
     if (this.#state.disable()) {
       this.#stopRecording();
     }
     return this;
-  }
+  };
 
   /**
    * Writes what is buffered. Resolves when all of it has reached the operating system or the stream's sink, or when the
-   * reader has not moved for 10 seconds. Never rejects: what cannot be written is counted as lost.
+   * reader has not moved for 10 seconds. The call itself waits at most 2 seconds, with `overflow: 'block'`. Never rejects:
+   * what cannot be written is counted as lost.
    */
-  flush(): Promise<void> {
+  flush = (): Promise<void> => {
     return runAsOwnTagged(() => {
       this.#flush();
       return this.#closing ?? this.#log.drain().then(() => undefined);
     });
-  }
+  };
 
   /**
    * The same at once, without the event loop. Complete for paths and descriptors; waits at most 2 seconds for a reader
    * that does not move. A stream has taken the bytes, and no more is known; the method flushSync of a stream that has one
    * (SonicBoom) is called.
    */
-  flushSync(): void {
+  flushSync = (): void => {
     runAsOwnTagged(() => this.#log.flushSync());
-  }
+  };
 
   /**
    * Stops for good: flushes, writes the `end` record where there is a header, and closes the file if it was given as
-   * a path. A stream or descriptor of the program stays open. May be called again; never rejects.
+   * a path. A stream or descriptor of the program stays open. May be called again; never rejects. Waits for a reader that
+   * does not move as `flush` does, and counts what it has not taken as lost.
    */
-  close(): Promise<void> {
+  close = (): Promise<void> => {
     if (!this.#state.isClosing) {
       this.#closing = runAsOwnTagged(() => {
         const release = (): Promise<void> => runAsOwnTagged(() => this.#release());
@@ -140,20 +148,21 @@ export class Tracer implements Disposable, AsyncDisposable {
     }
     // Called from a stream's write within the call above, it is not assigned yet.
     return this.#closing ?? runAsOwnTagged(() => Promise.resolve().then(() => this.#closing));
-  }
+  };
 
   /**
    * Opens the path again, or another one, and continues there: for log rotation by renaming. Flushes first, so that no
    * line is cut. If nobody has renamed the file, the log continues after what the file has, with or without `append`:
-   * nothing of it is lost.
+   * nothing of it is lost. As a listener for a signal it opens the same path again.
    *
    * @throws TracerError ERR_ASYNC_TRACER_CLOSED after `close`; ERR_ASYNC_TRACER_DESTINATION where the destination is
    * not a path or the file cannot be opened (the log then continues in the old one)
    */
-  reopen(path?: string): void {
+  reopen: (path?: string) => void = (given?: string, signal?: number) => {
     this.#refuseClosed('reopen');
-    const { reopen } = this.#log;
-    if (!this.#isPath || reopen === undefined) {
+    // A listener for a signal is called with its name and number, and the name is no path.
+    const path = typeof signal === 'number' ? undefined : given;
+    if (!this.#isPath || !this.#log.canReopen) {
       throw new TracerError(
         'ERR_ASYNC_TRACER_DESTINATION',
         'reopen() needs a tracer that writes to the path of a file; this one was given a stream, a descriptor or a device.',
@@ -165,22 +174,11 @@ export class Tracer implements Disposable, AsyncDisposable {
         `reopen() takes a path, or nothing for the same one; got ${show(path)}.`,
       );
     }
-    runAsOwnTagged(() => {
-      this.#log.encoder.flush();
-      try {
-        reopen(path);
-      } catch (error) {
-        throw new TracerError(
-          'ERR_ASYNC_TRACER_DESTINATION',
-          `The log cannot be reopened${path === undefined ? '' : ` at ${show(path)}`}: ${(error as Error).message}. It goes on in the old file.`,
-          { cause: error },
-        );
-      }
-    });
-  }
+    runAsOwnTagged(() => this.#log.reopen(path));
+  };
 
   /** What has been recorded so far. */
-  stats(): TracerStats {
+  stats = (): TracerStats => {
     const { counts } = this.#log.encoder;
     const events = {
       init: counts[PhaseIndex.init],
@@ -190,16 +188,15 @@ export class Tracer implements Disposable, AsyncDisposable {
       resolve: counts[PhaseIndex.resolve],
     };
     return { events, bytes: this.#log.bytes, lost: this.#log.lost, live: this.#hook.live };
-  }
+  };
 
   /** `close` without waiting: what a reader has not taken within 2 seconds is lost. */
-  [Symbol.dispose](): void {
+  [Symbol.dispose] = (): void => {
     if (this.#log.isWriting) {
       // The stream is still taking a chunk: the end must follow it.
       void this.close();
     } else if (!this.#state.isClosing) {
       this.#closing = runAsOwnTagged(() => {
-        this.#log.limitWaits();
         this.#beginClose();
         const arrived = this.#log.drainSync(true);
         void this.#end(arrived);
@@ -207,12 +204,12 @@ export class Tracer implements Disposable, AsyncDisposable {
         return this.#release();
       });
     }
-  }
+  };
 
   /** The same as `close`. */
-  [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose] = (): Promise<void> => {
     return this.close();
-  }
+  };
 
   #refuseClosed(call: string): void {
     if (this.#state.isClosing) {
@@ -242,7 +239,7 @@ export class Tracer implements Disposable, AsyncDisposable {
         return;
       }
       this.#startFlushing();
-      encoder.flush();
+      this.#log.flushIfRoom();
     });
   }
 
@@ -252,7 +249,7 @@ export class Tracer implements Disposable, AsyncDisposable {
    */
   #flush(): void {
     if (!this.#log.isWriting) {
-      runAsOwnTagged(() => this.#log.encoder.flush());
+      runAsOwnTagged(() => this.#log.flush());
       this.#trackWrites();
     } else if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
@@ -276,13 +273,13 @@ export class Tracer implements Disposable, AsyncDisposable {
     if (this.#state.close()) {
       this.#stopRecording();
     }
-    this.#log.encoder.flush();
+    this.#log.flush();
   }
 
   /** Writes the last lines. */
   #end(arrived: boolean): Promise<unknown> {
     this.#records.addEndOfClose();
-    this.#log.encoder.flush();
+    this.#log.flush();
     this.#trackWrites();
     return arrived ? this.#log.drain() : Promise.resolve();
   }
