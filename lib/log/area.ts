@@ -28,9 +28,9 @@ export const AREAS = [
 export type Area = (typeof AREAS)[number];
 
 /**
- * The ops of Node.js 20 to 26, area by area: the names of `async_hooks.asyncWrapProviders` without their WRAP, and after
- * them the ones that Node's own JavaScript makes with AsyncResource and so lists nowhere. test/log/area.test.ts holds
- * both kinds against the Node.js it runs on.
+ * The ops of Node.js 20 to 26 by area: the names of `async_hooks.asyncWrapProviders` without their WRAP, and those that
+ * Node's own JavaScript creates with AsyncResource, which no list of Node has. test/log/area.test.ts compares both kinds
+ * with the Node.js it runs on.
  */
 const OPS: Record<Exclude<Area, 'custom'>, readonly string[]> = {
   net: [
@@ -106,8 +106,8 @@ const OPS: Record<Exclude<Area, 'custom'>, readonly string[]> = {
   inspector: ['ELDHISTOGRAM', 'HEAPSNAPSHOT'],
 };
 
-// Without a prototype, so that a type named `constructor` or `__proto__` finds nothing; and no Map, since a program may
-// patch Map.prototype, while the hook asks for a type when the program first makes an operation of it.
+// Without a prototype, so that a type named `constructor` or `__proto__` is not found. No Map, since a program may patch
+// Map.prototype, and the hook looks a type up when the program first starts an operation of it.
 const AREA_OF_OP: Record<string, Area> = Object.create(null);
 for (const [area, ops] of Object.entries(OPS)) {
   for (const op of ops) {
@@ -115,7 +115,7 @@ for (const [area, ops] of Object.entries(OPS)) {
   }
 }
 
-/** All of these ops, for whoever looks for what a person has meant. */
+/** All of these ops, for suggestions where a name is mistyped. */
 export function opsOfNode(): string[] {
   return Object.keys(AREA_OF_OP);
 }
@@ -125,7 +125,7 @@ export function areaOf(op: string): Area {
   return AREA_OF_OP[op] ?? 'custom';
 }
 
-// Taken at load: it is asked in a hook, where nothing that the program has patched may run.
+// Taken at load: it runs in a hook, where nothing that the program has patched may be called.
 const slice = Function.prototype.call.bind(String.prototype.slice) as (
   text: string,
   from: number,
@@ -133,10 +133,10 @@ const slice = Function.prototype.call.bind(String.prototype.slice) as (
 ) => string;
 
 /**
- * The op of a type: a final WRAP is taken out, but only from a name in Node's own list of types, since TCPWRAP says
- * nothing more than TCP, while a program that calls a resource GIFTWRAP means it.
+ * The op of a type. A final WRAP is removed, but only from a name in Node's own list of types: TCPWRAP means the same as
+ * TCP, while a program that names a resource GIFTWRAP means that name.
  *
- * @param type as async_hooks' init hands it over
+ * @param type as async_hooks passes it to init
  * @param isProvider whether `type` is a key of `async_hooks.asyncWrapProviders`
  */
 export function opOf(type: string, isProvider: boolean): string {

@@ -1,17 +1,17 @@
 /**
- * The log, defined once: newline-delimited JSON, one object a line, fields in the order in which they stand here.
- * The write side encodes these records, the read side decodes them; neither knows the other.
- * `schema.json` beside this file says the same for validators.
+ * The log, defined once: newline-delimited JSON, one object a line, fields in the order in which they are declared here.
+ * The write side encodes these records, the read side decodes them; neither imports the other.
+ * `schema.json` beside this file defines the same for validators.
  */
 
 /** The version in the `format` field of a `start` record. A reader refuses a higher one by name. */
 export const FORMAT_VERSION = 1;
 
-/** What happened to an operation, in async_hooks' words. */
+/** What happened to an operation, in the terms of async_hooks. */
 export const OPERATION_PHASES = ['init', 'before', 'after', 'destroy', 'resolve'] as const;
 
 export type OperationPhase = (typeof OPERATION_PHASES)[number];
-/** What a record tells of. */
+/** What a record reports. */
 export type Phase = OperationPhase | 'start' | 'end' | 'lost';
 
 /** Fields that `prefix` and `suffix` add to every record. */
@@ -94,7 +94,7 @@ export interface StartRecord extends CustomFields {
   time: EpochMs;
 }
 
-/** An error as `end` tells it. */
+/** An error as an `end` record has it. */
 export interface ErrorSummary {
   name: string;
   message: string;
@@ -103,7 +103,7 @@ export interface ErrorSummary {
   stack: string[];
 }
 
-/** With `header`: written at close or exit. Where records follow it, another `end` follows them: the last one counts. */
+/** With `header`: written at close or exit. If records follow it, another `end` follows them: the last one is valid. */
 export interface EndRecord extends CustomFields {
   phase: 'end';
   /** Records written by phase, from the start of the run to here. */
@@ -112,7 +112,7 @@ export interface EndRecord extends CustomFields {
   lost: number;
   /** Operations whose init was seen and whose destroy was not. */
   live: number;
-  /** How the run ended as seen from inside: 'close', 'exit' or 'error'. A signal is only known to `async-tracer run`. */
+  /** How the run ended, as the process itself sees it. Only `async-tracer run` sees the end by a signal. */
   reason: 'close' | 'exit' | 'error';
   /** The exit code, when reason is 'exit' or 'error'. */
   exitcode?: number;
@@ -126,7 +126,7 @@ export interface EndRecord extends CustomFields {
   time: EpochMs;
 }
 
-/** Stands where records were dropped, and only there. */
+/** Written where records were dropped, and only there. */
 export interface LostRecord extends CustomFields {
   phase: 'lost';
   /** How many records are missing here. */
@@ -134,10 +134,10 @@ export interface LostRecord extends CustomFields {
   time: EpochMs;
 }
 
-/** Any line of a log, told apart by `phase`. */
+/** Any line of a log; `phase` distinguishes them. */
 export type TraceRecord = OperationRecord | StartRecord | EndRecord | LostRecord;
 
-/** Every field a record of ours can have: `prefix` and `suffix` may not use them. */
+/** Every field that a record can have by itself: `prefix` and `suffix` may not use them. */
 export const RECORD_FIELDS: readonly string[] = [
   ...['opid', 'op', 'phase', 'area', 'parentopid', 'parentop', 'execopid', 'time', 'stack', 'ctx'],
   ...['format', 'pid', 'thread', 'node', 'versions', 'anchor', 'options'],

@@ -1,4 +1,4 @@
-/** What each option may be: a check returns what the code relies on, or refuses with the reason. */
+/** The checks of options. A check returns the resolved value, or throws a `Refusal` with the reason. */
 import { types } from 'node:util';
 import { RECORD_FIELDS } from '../../log/event';
 import type { ContextOptions } from './tracer-options';
@@ -34,10 +34,10 @@ export function fields(value: unknown): string {
   if (!isPlain(value)) {
     throw new Refusal();
   }
-  const own = (key: string): Refusal => new Refusal(`the field '${key}' is one of the log's own`, true);
+  const refuseKey = (key: string): Refusal => new Refusal(`the field '${key}' is one of the log's own`, true);
   for (const key of Object.keys(value)) {
     if (RECORD_FIELDS.includes(key)) {
-      throw own(key);
+      throw refuseKey(key);
     }
   }
   let text: string | undefined;
@@ -52,7 +52,7 @@ export function fields(value: unknown): string {
   const inside = text.slice(1, -1);
   for (const key of Object.keys(JSON.parse(text))) {
     if (RECORD_FIELDS.includes(key)) {
-      throw own(key);
+      throw refuseKey(key);
     }
   }
   return inside;
@@ -68,8 +68,8 @@ export function frames(value: unknown): number {
   return value as number;
 }
 
-/** A field of an option: a refusal names it and what came. */
-function part(name: string, check: Check, value: unknown): void {
+/** Checks a field of an option. The reason of the refusal has its name and its value. */
+function checkField(name: string, check: Check, value: unknown): void {
   try {
     check(value);
   } catch {
@@ -90,36 +90,36 @@ export function contexts(value: unknown): false | Required<ContextOptions> {
   if (unknown !== undefined) {
     throw new Refusal(`it has no field '${unknown}'`);
   }
-  part('depth', integer(1, 100), depth);
-  part('breadth', integer(1, 10_000), breadth);
+  checkField('depth', integer(1, 100), depth);
+  checkField('breadth', integer(1, 10_000), breadth);
   if (!Array.isArray(redact)) {
     throw new Refusal('redact must be an array');
   }
   for (const name of redact) {
-    part('redact', pattern, name);
+    checkField('redact', pattern, name);
   }
   return { depth, breadth, redact: [...redact] };
 }
 
 function pattern(value: unknown, reason?: string): RegExp {
   if (typeof value === 'string' && value !== '') {
-    return untouched(globPattern(value));
+    return withOriginalMethods(globPattern(value));
   }
   if (isRegExp(value)) {
-    // A copy: with the flags g and y a RegExp remembers where it stopped.
-    return untouched(new RegExp(value.source, value.flags.replace(/[gy]/g, '')));
+    // A copy without the flags g and y: with them a RegExp keeps the position of its last match.
+    return withOriginalMethods(new RegExp(value.source, value.flags.replace(/[gy]/g, '')));
   }
   throw new Refusal(reason);
 }
 
-/** A list, or one alone. */
+/** A list, or a single matcher. */
 export function matchers(value: unknown): readonly RegExp[] {
   return Array.isArray(value)
     ? value.map((one) => pattern(one, `${show(one)} is neither`))
     : [pattern(value)];
 }
 
-/** The same, but no empty list: a trace that records nothing is hardly what is meant. */
+/** The same, but not an empty list: nobody wants a trace that records nothing. */
 export function someMatchers(value: unknown): readonly RegExp[] {
   const list = matchers(value);
   if (list.length === 0) {
@@ -128,8 +128,8 @@ export function someMatchers(value: unknown): readonly RegExp[] {
   return list;
 }
 
-/** Types are met in the midst of the program: test() shall not run an exec() that it has put on RegExp.prototype. */
-function untouched(pattern: RegExp): RegExp {
+/** Patterns are tested in hooks: test() must not run an exec() that the program has put on RegExp.prototype. */
+function withOriginalMethods(pattern: RegExp): RegExp {
   return Object.defineProperties(pattern, { exec: { value: exec }, test: { value: test } });
 }
 

@@ -1,14 +1,14 @@
-/** Durations as a person writes them. */
+/** Durations as text, with a unit. */
 import { TracerError } from '../../errors';
 
 const MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
-/** What a timer of Node can take; one that is given more fires at once. */
+/** The longest timeout of a timer of Node; a longer one fires at once. */
 export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /**
  * Milliseconds from a text such as `500ms`, `2s`, `1.5m` or `1h`.
  *
- * @param name of what the text is, for the message
+ * @param name what the duration is called in the message of an error
  * @throws TracerError ERR_ASYNC_TRACER_OPTION
  */
 export function parseDuration(text: string, name: string): number {

@@ -1,5 +1,5 @@
 /**
- * The options: one table from which come the checks, the defaults, the ASYNC_TRACER_* variables, the flags of
+ * The options. One table is the source of the checks, the defaults, the ASYNC_TRACER_* variables, the flags of
  * `async-tracer run` and the table of the README.
  */
 

@@ -1,6 +1,6 @@
-/** Which of the known names was perhaps meant. */
+/** Suggestions for a mistyped name. */
 
-/** Changes of one letter that make one word of the other. */
+/** The number of one-letter changes between two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -17,7 +17,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '');
 }
 
-/** Undefined where none is near. */
+/** The known name that is most similar to `word`; undefined where none is similar. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((name) => ({ name, far: distance(plain(word), plain(name)) }))

@@ -1,4 +1,4 @@
-/** Values as they are written in a variable or a flag. What cannot be read stays text, for the check to refuse. */
+/** Reads values from the text of a variable or a flag. Text that cannot be read is returned, and the check refuses it. */
 import { firstLine, Refusal } from './value';
 
 export function parseFlag(text: string): unknown {
@@ -9,13 +9,13 @@ export function parseNumber(text: string): unknown {
   return /^\s*$/.test(text) ? text : Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-/** 1 is a number here, not a yes; 0 is none of them. */
+/** 1 is a number here, not true; 0 is false. */
 export function parseFlagOrNumber(text: string): unknown {
   const number = parseNumber(text);
   return typeof number === 'number' && number !== 0 ? number : parseFlag(text);
 }
 
-/** As chmod(1) reads it. */
+/** Octal digits, as in chmod(1). */
 export function parseOctal(text: string): unknown {
   const digits = /^(?:0o)?([0-7]+)$/i.exec(text);
   return digits === null ? text : Number.parseInt(digits[1], 8);
@@ -34,7 +34,7 @@ export function parseFlagOrJson(text: string): unknown {
   return typeof value === 'boolean' ? value : parseJson(text);
 }
 
-/** A list parted by commas; /.../ is a regular expression and may hold commas. */
+/** A list separated by commas; /.../ is a regular expression and may contain commas. */
 export function parseMatchers(text: string): unknown {
   const parts = text.match(/\/(?:\\.|[^/\\])+\/[a-z]*|[^,]+/g) ?? [];
   return parts.map((part) => {

@@ -1,4 +1,4 @@
-/** From what a caller gave to what the code relies on. */
+/** Makes resolved options of what a caller gave. */
 import { TracerError } from '../../errors';
 import { uncurryThis } from '../runtime/intrinsics';
 import type * as Nearest from './nearest-name';
@@ -7,22 +7,22 @@ import type { ResolvedOptions } from './tracer-options';
 import { checked, isPlain, show } from './value';
 
 const SPECS = new Map(OPTIONS.map((spec) => [spec.name as string, spec]));
-const resolvedOnes = new WeakSet<object>();
+const resolvedOptions = new WeakSet<object>();
 const exec = uncurryThis(RegExp.prototype.exec);
 
-/** Whether `resolveOptions` has made it. */
+/** Whether `resolveOptions` has returned this object. */
 export function isResolved(options: unknown): options is ResolvedOptions {
-  return typeof options === 'object' && options !== null && resolvedOnes.has(options);
+  return typeof options === 'object' && options !== null && resolvedOptions.has(options);
 }
 
 /**
- * Checks what the caller gave and fills in the rest. An option given as undefined counts as not given.
+ * Checks what the caller gave and adds the defaults. An option given as undefined counts as not given.
  *
  * @throws TracerError ERR_ASYNC_TRACER_UNKNOWN_OPTION, ERR_ASYNC_TRACER_OPTION
  */
 export function resolveOptions(given: unknown): ResolvedOptions {
   const options = fillIn(given === undefined ? {} : given);
-  resolvedOnes.add(options);
+  resolvedOptions.add(options);
   return options;
 }
 
@@ -72,7 +72,7 @@ function keysOf(inside: string): string[] {
 }
 
 function suggestion(name: string): string {
-  // Loaded by whoever mistypes.
+  // Loaded for an unknown name only.
   const near = (require('./nearest-name') as typeof Nearest).nearest(name, [...SPECS.keys()]);
   return near === undefined ? '' : ` Is '${near}' meant?`;
 }
@@ -85,7 +85,7 @@ export function isSelected(options: ResolvedOptions, op: string, area: string): 
   );
 }
 
-/** Asked in a hook, when an op is first met: nothing of it is the program's. */
+/** Runs in a hook, when an op is first met: it calls nothing that the program can have patched. */
 function matches(patterns: readonly RegExp[], op: string, area: string): boolean {
   for (let i = 0; i < patterns.length; i++) {
     if (exec(patterns[i], op) !== null || exec(patterns[i], area) !== null) {

@@ -1,4 +1,4 @@
-/** The table of options: what each may be, its default, what it does, and how it is written in a variable or a flag. */
+/** The table of options: what each may be, its default, what it does, and how a variable or a flag gives it. */
 import { type Check, choice, contexts, fields, flag, frames, integer, matchers, someMatchers } from './check';
 import type * as Text from './parse';
 import type { ResolvedOptions, TracerOptions } from './tracer-options';
@@ -6,15 +6,15 @@ import type { ResolvedOptions, TracerOptions } from './tracer-options';
 /** One row of the table. */
 export interface OptionSpec {
   name: keyof TracerOptions;
-  /** As a flag: a switch may stand alone, which means true; a list may be given more than once. */
+  /** As a flag, a switch may have no value, which means true; a list may be given more than once. */
   kind: 'switch' | 'list' | 'value';
-  /** What is in force where nothing is given, as it would be given; undefined where there is no way to give it. */
+  /** The default, in the form in which a caller gives it; undefined where a caller cannot give it. */
   fallback: unknown;
-  /** The same as it stands in the README. */
+  /** The default as the README shows it. */
   default: string;
-  /** What may be given, in words: of errors and of the README. */
+  /** What a caller may give, in words, for errors and the README. */
   expects: string;
-  /** What may be written in a variable or a flag, in words: of their errors and of `--help`. */
+  /** What a variable or a flag may give, in words, for their errors and `--help`. */
   text: string;
   summary: string;
   resolve: Check;
@@ -25,7 +25,7 @@ export interface OptionSpec {
 type Row = Omit<OptionSpec, 'kind' | 'default' | 'text'> &
   Partial<Pick<OptionSpec, 'kind' | 'default' | 'text'>>;
 
-/** Loaded where there is a variable or a flag to read, which a call has none of. */
+/** Loaded for a variable or a flag; a call needs none of it. */
 function read(kind: keyof typeof Text): (text: string) => unknown {
   return (text) => (require('./parse') as typeof Text)[kind](text);
 }
@@ -190,7 +190,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   }),
 ];
 
-/** What is in force where nothing is given. */
+/** The resolved options of a call without options. */
 export const DEFAULTS = Object.fromEntries(
   OPTIONS.map(({ name, fallback, resolve }) => [
     name,

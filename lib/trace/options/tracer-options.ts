@@ -1,4 +1,4 @@
-/** What a caller may give, and what the code makes of it. */
+/** The options that a caller may give, and the resolved options that the code uses. */
 
 /** A string names an op or an area exactly, or is a glob with * and ?; a RegExp is tested against both. */
 export type Matcher = string | RegExp;
@@ -9,22 +9,22 @@ export interface ContextOptions {
   depth?: number;
   /** How many properties or elements of each, from 1 to 10,000. Default 10. */
   breadth?: number;
-  /** Names whose values are left out, beside those that are always (password, token, key, cookie ...). */
+  /** Names whose values are left out, in addition to those that always are (password, token, key, cookie ...). */
   redact?: readonly Matcher[];
 }
 
-/** What a caller may give. An option given as undefined counts as not given. */
+/** The options of a tracer. An option given as undefined counts as not given. */
 export interface TracerOptions {
   /** Begin tracing at once. Default true. */
   autostart?: boolean;
   /** Path only: add to the file instead of beginning it anew. Default false. */
   append?: boolean;
   /**
-   * A plain object whose fields stand first in every record. Captured at the call; a field that is the log's own is
-   * refused. Default: none.
+   * A plain object whose fields are the first of every record. Captured at the call; a field that records of the log have
+   * themselves is refused. Default: none.
    */
   prefix?: object;
-  /** The same, last in every record; no field of it may stand in prefix too. Default: none. */
+  /** The same for the last fields of every record; no field may be in both prefix and suffix. Default: none. */
   suffix?: object;
   /** Each init carries the call stack: all frames, or this many of the innermost, from 1. Default false. */
   stacks?: boolean | number;
@@ -32,11 +32,11 @@ export interface TracerOptions {
   contexts?: boolean | ContextOptions;
   /** Trace promises. Default true. */
   promises?: boolean;
-  /** Trace the destroy of promises, which comes at their garbage collection and is the dearest of all. Default true. */
+  /** Trace the destroy of promises, which comes at their garbage collection and costs most of all records. Default true. */
   promiseDestroy?: boolean;
   /** A record with phase `resolve` when a promise settles. Default false. */
   resolve?: boolean;
-  /** Record these ops and areas alone. Default: all. */
+  /** Record only these ops and areas. Default: all. */
   include?: Matcher | readonly Matcher[];
   /** Leave these ops and areas out; wins over include. Default: none. */
   exclude?: Matcher | readonly Matcher[];
@@ -60,7 +60,7 @@ export interface TracerOptions {
   mode?: number;
 }
 
-/** What the code relies on. */
+/** Checked options, with the defaults filled in. */
 export interface ResolvedOptions
   extends Required<Omit<TracerOptions, 'prefix' | 'suffix' | 'stacks' | 'contexts' | 'include' | 'exclude'>> {
   /** The inside of the object as JSON, without braces. */

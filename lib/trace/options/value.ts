@@ -1,4 +1,4 @@
-/** Values that a caller gave, looked at without running anything of them, and how a caller hears that one is refused. */
+/** Inspects values that a caller gave, without running code of theirs, and makes the errors of refused ones. */
 import { types } from 'node:util';
 import { TracerError } from '../../errors';
 
@@ -7,12 +7,12 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return false;
   }
-  // A plain object of another realm (vm) has another Object.prototype: one without a prototype of its own.
+  // A plain object of another vm context has another Object.prototype, which has no prototype itself.
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** What came, for a message: short, and without running anything of it. */
+/** A value for a message: short, and without running code of it. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -37,8 +37,8 @@ export function show(value: unknown): string {
 }
 
 /**
- * Why a value is refused, for the end of the message; empty where what was expected says it all. `whole`: the value is
- * of the kind that was expected, so that to say what that is would be no help.
+ * Why a value is refused, for the end of the message; empty where what was expected is reason enough. `whole`: the value is
+ * of the expected kind, so the message does not repeat what was expected.
  */
 export class Refusal {
   constructor(
@@ -47,7 +47,12 @@ export class Refusal {
   ) {}
 }
 
-/** @param given what came, as the person wrote it */
+/**
+ * Runs a check, and throws a TracerError where it refuses.
+ *
+ * @param given the value as the user gave it
+ * @throws TracerError ERR_ASYNC_TRACER_OPTION
+ */
 export function checked<T>(name: string, expects: string, given: unknown, work: () => T): T {
   try {
     return work();
@@ -65,7 +70,7 @@ export function checked<T>(name: string, expects: string, given: unknown, work: 
   }
 }
 
-/** What an error of the language says, as a reason. */
+/** The first line of an error's message, as a reason. */
 export function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error).split('\n', 1)[0];
 }

@@ -1,4 +1,4 @@
-/** Options from the environment: read by `register` and handed on by `async-tracer run`, never by the call. */
+/** Options from the environment: `register` reads them, `async-tracer run` passes them on, and the call ignores them. */
 
 import { OPTIONS } from './table';
 import type { TracerOptions } from './tracer-options';
@@ -10,7 +10,7 @@ export function variableOf(name: string): string {
 }
 
 /**
- * Options from ASYNC_TRACER_* variables, each of them checked; an empty one counts as not set.
+ * Options from ASYNC_TRACER_* variables, each checked; an empty variable counts as not set.
  *
  * @param nameOf what an option is called in the message of an error
  * @throws TracerError ERR_ASYNC_TRACER_OPTION

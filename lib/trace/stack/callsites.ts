@@ -55,7 +55,7 @@ function createCaptureContext(): CaptureContext {
   if (typeof trace !== 'object' || trace === null) {
     throw new TracerError(
       'ERR_ASYNC_TRACER_UNSUPPORTED',
-      `stacks cannot be captured: expected CallSites from a new realm, got ${typeof trace}`,
+      `stacks cannot be captured: expected CallSites from a new vm context, got ${typeof trace}`,
     );
   }
   const site = (trace as NodeJS.CallSite[])[0];

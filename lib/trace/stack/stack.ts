@@ -100,7 +100,7 @@ class StackPayload implements Payload {
       buffer.length = start;
       return 0;
     } finally {
-      // A stack that passes through omitted frames many times says nothing about other stacks.
+      // A stack that passes through omitted frames many times is not typical of other stacks.
       if (extraFrames[op] > EXTRA_FRAMES_MAX) {
         extraFrames[op] = EXTRA_FRAMES_MAX;
       }
