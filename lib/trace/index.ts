@@ -10,6 +10,7 @@ import { resolveOptions } from './options/resolve';
 import type { TracerOptions } from './options/tracer-options';
 import { isPlain, show } from './options/value';
 import type * as Preload from './preload/preload';
+import type * as Settings from './settings';
 import { Tracer } from './tracer/tracer';
 
 export type { ContextOptions, Matcher, TracerOptions } from './options/tracer-options';
@@ -47,6 +48,9 @@ export function asyncTracer(first?: Target | TracerOptions, second?: TracerOptio
 
 /** For `register`. */
 export const preload = (): typeof Preload => require('./preload/preload');
+
+/** For the command. */
+export const settings = (): typeof Settings => require('./settings');
 
 /** With what to do where that is known. */
 function told(given: unknown): string {

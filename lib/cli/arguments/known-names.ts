@@ -1,7 +1,7 @@
 /** The names by which a person may choose operations, and which of them was perhaps meant. */
 import { asyncWrapProviders } from 'node:async_hooks';
 import { AREAS, opOf, opsOfNode } from '../../log/area';
-import { nearest } from '../../trace/options/nearest-name';
+import { settings } from './settings';
 
 /** Every area, and every op that Node.js has by itself. */
 export function knownNames(): string[] {
@@ -12,7 +12,7 @@ export function knownNames(): string[] {
 /** What was perhaps meant: also TCP where the type TCPWRAP was named. */
 export function meantBy(text: string, known: readonly string[]): string | undefined {
   const op = opOf(text, true);
-  return op !== text && known.includes(op) ? op : nearest(text, known);
+  return op !== text && known.includes(op) ? op : settings().nearest(text, known);
 }
 
 /** Whether it is one name, and no glob or regular expression. */

@@ -1,14 +1,14 @@
 /** Words that mean nothing, and what was perhaps meant. */
 import { existsSync } from 'node:fs';
 import { TracerError } from '../../errors';
-import { nearest } from '../../trace/options/nearest-name';
+import { settings } from './settings';
 
 /** Of a single letter nothing can be said: every other one is as near. */
 function meant(word: string, known: readonly string[], prefix: string): string {
   const near =
     word.length === 1
       ? undefined
-      : nearest(
+      : settings().nearest(
           word,
           known.filter(({ length }) => length > 1),
         );

@@ -2,8 +2,8 @@
 import type { CommandModule } from 'yargs';
 import { analyzeLeaks, type LeakRow, type LeaksReport, parseFrame, type Verdict } from '../../analyze';
 import { formatDuration } from '../../analyze/duration';
-import { parseDuration } from '../../trace/options/duration';
 import { examples } from '../arguments/help';
+import { settings } from '../arguments/settings';
 import { renderFindings } from '../terminal/findings';
 import { missingOf, renderPreface } from '../terminal/log-summary';
 import { formatCount, formatCountOf } from '../terminal/numbers';
@@ -135,7 +135,8 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
         ]),
       ) as never,
   handler: async (given) => {
-    const minAge = given['min-age'] === undefined ? 0 : parseDuration(given['min-age'], '--min-age');
+    const minAge =
+      given['min-age'] === undefined ? 0 : settings().parseDuration(given['min-age'], '--min-age');
     const allow = listOf(given.allow);
     const shown = { all: given.all === true, stacks: given.stacks === true };
     await answer(

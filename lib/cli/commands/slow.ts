@@ -2,8 +2,8 @@
 import type { CommandModule } from 'yargs';
 import { analyzeSlow, type Callback, type OpGroup, type SlowReport, type SlowWait } from '../../analyze';
 import { formatDuration } from '../../analyze/duration';
-import { parseDuration } from '../../trace/options/duration';
 import { examples } from '../arguments/help';
+import { settings } from '../arguments/settings';
 import { renderFindings } from '../terminal/findings';
 import { renderPreface } from '../terminal/log-summary';
 import { formatCount } from '../terminal/numbers';
@@ -106,7 +106,8 @@ export const slowCommand: CommandModule<object, SlowArguments> = {
       ) as never,
   handler: async (given) => {
     const top = numberOf(given.top, 'top', TOP);
-    const heldMs = given.threshold === undefined ? undefined : parseDuration(given.threshold, '--threshold');
+    const heldMs =
+      given.threshold === undefined ? undefined : settings().parseDuration(given.threshold, '--threshold');
     await answer(
       given,
       (sources, options) => analyzeSlow(sources, { ...options, heldMs, top, all: given.all === true }),

@@ -3,8 +3,8 @@ import type { CommandModule } from 'yargs';
 import { analyzeStats, type StatsReport, type StatsRow } from '../../analyze';
 import { formatDuration } from '../../analyze/duration';
 import { TracerError } from '../../errors';
-import { parseDuration } from '../../trace/options/duration';
 import { examples } from '../arguments/help';
+import { settings } from '../arguments/settings';
 import { renderFindings } from '../terminal/findings';
 import { renderPreface } from '../terminal/log-summary';
 import { formatCount, formatCountOf, formatShare } from '../terminal/numbers';
@@ -133,7 +133,8 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
   handler: async (given) => {
     const by = orderOf(given.sort);
     const top = numberOf(given.top, 'top', TOP);
-    const heldMs = given.threshold === undefined ? undefined : parseDuration(given.threshold, '--threshold');
+    const heldMs =
+      given.threshold === undefined ? undefined : settings().parseDuration(given.threshold, '--threshold');
     await answer(
       given,
       (sources, options) => analyzeStats(sources, { ...options, heldMs }),

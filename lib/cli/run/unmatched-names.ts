@@ -1,8 +1,8 @@
 /** Names in `include` and `exclude` that meant nothing: a trace that records none of what was wanted is no error of its own. */
 import { statSync } from 'node:fs';
 import { readLog } from '../../analyze';
-import { type Matcher, optionsFromEnvironment, resolveOptions } from '../../trace/options';
 import { asking, isName, knownNames, meantBy } from '../arguments/known-names';
+import { type Matcher, settings } from '../arguments/settings';
 import { say } from '../terminal/output';
 import { startProgress } from '../terminal/progress';
 
@@ -59,10 +59,10 @@ export async function sayUnmatched(
   environment: NodeJS.ProcessEnv,
   nameOf: (name: string) => string,
 ): Promise<void> {
-  const given = optionsFromEnvironment(environment);
+  const given = settings().optionsFromEnvironment(environment);
   const written = (name: string, text: string): string =>
     `${nameOf(name)}${nameOf(name).startsWith('-') ? ' ' : '='}${text}`;
-  const { include, exclude, send } = resolveOptions(given);
+  const { include, exclude, send } = settings().resolveOptions(given);
   const known = knownNames();
   const wanted = unknownOf(given.include, include, known);
   // A FIFO cannot be read again, and of what was not written nothing can be said.
