@@ -6,16 +6,20 @@ import path from 'node:path';
 import yargs from 'yargs';
 import { MAIN, questionOf } from './questions/all';
 import { comparisonText } from './suite/compare';
+import { FULL, QUICK } from './suite/http';
 import { describeMachine, machineText } from './suite/machine';
+import { beforeInterrupt } from './suite/process';
+import { createProgress } from './suite/progress';
 import type { Question, Setting } from './suite/question';
 import { type Result, readResult } from './suite/result';
-import { answer, type Plan, type Progress } from './suite/run';
-import { answerText, failuresText, targetsText } from './suite/tables';
+import { answer, emptyAnswer, type Plan } from './suite/run';
+import { answerText, failuresText, roundsText, targetsText } from './suite/tables';
 import { judge } from './suite/targets';
 import { variantOf } from './variants/all';
 
 interface Flags {
-  rounds: number;
+  rounds?: number;
+  full?: boolean;
   short: boolean;
   seconds?: number;
   node: string;
@@ -24,18 +28,17 @@ interface Flags {
   variants?: string[];
 }
 
-let asked = '';
+const ROUNDS = 5;
+/** With QUICK windows on the HTTP server and twelve rows, three rounds take about three minutes. */
+const QUICK_ROUNDS = 3;
 
-const progress: Progress = (question, row, done, all) => {
-  if (process.stderr.isTTY) {
-    process.stderr.write(`\r\x1b[K${question}: ${done}/${all} ${row}`);
-  } else if (question !== asked) {
-    process.stderr.write(`${question} ...\n`);
-  }
-  asked = question;
-};
+/** A run that `options` makes by default. */
+interface Pace {
+  rounds: number;
+  quick: boolean;
+}
 
-function planOf(question: Question, { rounds, variants }: Flags): Plan {
+function planOf(question: Question, rounds: number, variants: Flags['variants']): Plan {
   const chosen =
     question.kind === 'figures' ? question.rows.filter((row) => variants?.includes(row)) : variants;
   return {
@@ -45,44 +48,68 @@ function planOf(question: Question, { rounds, variants }: Flags): Plan {
   };
 }
 
-/** Asks the questions, prints their tables, and sets the exit code: 1 where records were lost or a program failed. */
-async function run(names: readonly string[], flags: Flags): Promise<void> {
+function describeRun({ rounds, quick }: Pace, short: boolean): string {
+  const windows =
+    quick && !short
+      ? `; HTTP windows of ${QUICK.load} s after ${QUICK.warmUp} s of warm-up: --full for ${ROUNDS} rounds of ${FULL.load} s after ${FULL.warmUp} s`
+      : '';
+  return `${rounds} interleaved round${rounds === 1 ? '' : 's'}, a fresh process each; medians${windows}${short ? '; SHORT: no figures to quote' : ''}`;
+}
+
+function write(json: string | undefined, result: Result): void {
+  if (json !== undefined) {
+    fs.writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
+  }
+}
+
+/**
+ * Asks the questions, prints their tables, and sets the exit code: 1 where records were lost or a program failed. A signal
+ * prints the tables of the rounds so far.
+ */
+async function run(names: readonly string[], flags: Flags, pace: Pace): Promise<void> {
   flags.variants?.forEach(variantOf);
-  const plans = names.map(questionOf).map((question) => planOf(question, flags));
+  const plans = names.map(questionOf).map((question) => planOf(question, pace.rounds, flags.variants));
   const machine = describeMachine(flags.node);
   const setting: Setting = {
     node: flags.node,
     pins: machine.pins,
     short: flags.short,
+    quick: pace.quick,
     seconds: flags.seconds,
   };
   const result: Result = {
     suite: 'async-tracer benchmark',
     format: 1,
     machine,
-    rounds: flags.rounds,
+    rounds: pace.rounds,
     short: flags.short,
+    quick: pace.quick,
     answers: [],
     targets: [],
     failures: [],
   };
   process.stdout.write(`${machineText(machine)}\n`);
-  process.stdout.write(
-    `${flags.rounds} interleaved rounds, a fresh process each; medians${flags.short ? '; SHORT: no figures to quote' : ''}\n`,
-  );
+  process.stdout.write(`${describeRun(pace, flags.short)}\n`);
+  const progress = createProgress(process.stderr);
+  const conclude = (): void => {
+    result.targets = judge(result.answers, machine.node);
+    process.stdout.write(targetsText(result.targets) + failuresText(result));
+    write(flags.json, result);
+  };
   for (const plan of plans.filter(({ rows }) => rows.length > 0)) {
-    const answered = await answer(plan, setting, result.failures, progress);
-    if (process.stderr.isTTY) {
-      process.stderr.write('\r\x1b[K');
-    }
+    const answered = emptyAnswer(plan);
     result.answers.push(answered);
+    beforeInterrupt(() => {
+      progress.stop();
+      result.interrupted = true;
+      const rounds = roundsText(answered, plan.rounds);
+      process.stdout.write(`${answerText(answered)}\nInterrupted: ${rounds}.\n`);
+      conclude();
+    });
+    await answer(plan, answered, setting, result.failures, progress);
     process.stdout.write(answerText(answered));
   }
-  result.targets = judge(result.answers, machine.node);
-  process.stdout.write(targetsText(result.targets) + failuresText(result));
-  if (flags.json !== undefined) {
-    fs.writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
-  }
+  conclude();
   if (result.failures.length > 0) {
     process.exitCode = 1;
   }
@@ -92,8 +119,7 @@ void yargs(process.argv.slice(2))
   .scriptName('benchmark')
   .option('rounds', {
     type: 'number',
-    default: 5,
-    describe: 'rounds, in each of which every row is measured once',
+    describe: `rounds, in each of which every row is measured once; ${ROUNDS}, for options ${QUICK_ROUNDS}`,
   })
   .option('short', {
     type: 'boolean',
@@ -112,7 +138,7 @@ void yargs(process.argv.slice(2))
   .coerce(['only', 'variants'], (names: string[] | undefined) => names?.flatMap((name) => name.split(',')))
   .coerce('node', (node: string) => path.resolve(node))
   .check(({ rounds, seconds }) => {
-    if (!(Number.isInteger(rounds) && rounds >= 1)) {
+    if (rounds !== undefined && !(Number.isInteger(rounds) && rounds >= 1)) {
       throw new Error(`--rounds ${rounds}: a whole number from 1 was expected`);
     }
     if (seconds !== undefined && !(seconds > 0)) {
@@ -122,12 +148,24 @@ void yargs(process.argv.slice(2))
   })
   .command('$0', 'what a trace costs, beside its targets', {}, (flags) => {
     const given = flags as unknown as Flags;
-    return run(given.only ?? MAIN, given);
+    return run(given.only ?? MAIN, given, { rounds: given.rounds ?? ROUNDS, quick: false });
   })
-  .command('options', 'what each option costs', {}, (flags) => {
-    const given = flags as unknown as Flags;
-    return run(given.only ?? ['options'], given);
-  })
+  .command(
+    'options',
+    'what each option costs, in about three minutes',
+    (command) =>
+      command.option('full', {
+        type: 'boolean',
+        default: false,
+        describe: `${ROUNDS} rounds and longer windows, as the other questions have: about eight minutes`,
+      }),
+    (flags) => {
+      const given = flags as unknown as Flags;
+      const quick = given.full !== true;
+      const rounds = given.rounds ?? (quick ? QUICK_ROUNDS : ROUNDS);
+      return run(given.only ?? ['options'], given, { rounds, quick });
+    },
+  )
   .command('compare <before> <after>', 'two results of --json, with their noise', {}, (flags) => {
     const [before, after] = [flags.before, flags.after].map((file) => readResult(String(file)));
     process.stdout.write(comparisonText(before, after));

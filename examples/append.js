@@ -1,5 +1,5 @@
-// Traces to the path of a file. With `append` each run adds its records; with `header` each begins with a `start`
-// record, which tells the runs apart.
+// Traces to the path of a file. With `append` each run adds its records to the file. With `header` each run begins with
+// a `start` record, so that a reader can separate the runs.
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');

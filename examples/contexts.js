@@ -1,5 +1,5 @@
-// What an operation was working on: with `contexts` each before and after carries the operation's resource. It is
-// bounded in depth and breadth, and the values of names like token, cookie or password are left out.
+// Shows what an operation works on: with `contexts` each before and after carries the operation's resource. It is
+// bounded in depth and breadth. The values of names like token, cookie or password are replaced by [Redacted].
 const { AsyncResource } = require('node:async_hooks');
 const asyncTracer = require('async-tracer');
 

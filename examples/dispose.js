@@ -1,6 +1,6 @@
-// A tracer that ends with the block that made it. Where the syntax is known (Node 24, TypeScript 5.2) this is
+// Ends the tracer with the block that made it. With Node 24 or TypeScript 5.2 this can be written as
 //   await using tracer = asyncTracer(log);
-// and elsewhere the same is written out.
+// The try and finally below do the same on every version.
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');

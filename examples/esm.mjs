@@ -1,4 +1,4 @@
-// The same from an ES module. `close` resolves when the whole log is in the file.
+// Traces from an ES module. `close` resolves when the whole log is in the file.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Fields of your own in every record: `prefix` stands first, `suffix` last.
+// Adds fields of your own to every record: those of `prefix` come first, those of `suffix` last.
 const asyncTracer = require('async-tracer');
 
 asyncTracer({

@@ -1,5 +1,5 @@
-// Which line started what: with `stacks` each init carries its call stack. Node's own frames stand in it too, since
-// they say how the call went; the first one outside of Node is the program's.
+// Shows which line started what: with `stacks` each init carries its call stack. The frames of Node.js are in it too,
+// because they show the way of the call. The first frame outside of Node.js is the program's.
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');

@@ -1,4 +1,4 @@
-// Traces to a stream: here standard error, so that standard output stays the program's.
+// Traces to a stream. Here it is standard error, so that standard output has only what the program prints.
 const asyncTracer = require('async-tracer');
 
 asyncTracer(process.stderr);

@@ -1,4 +1,4 @@
-// Traces a window of time: nothing before enable(), nothing after disable().
+// Traces a window of time, from enable() to disable().
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');

@@ -1,4 +1,5 @@
-// A tracer traces the thread that made it, and ids begin anew in every thread: so each thread writes a file of its own.
+// Traces two threads. A tracer traces the thread that made it, and ids begin anew in every thread. So each thread
+// writes its own file.
 const os = require('node:os');
 const path = require('node:path');
 const { Worker, isMainThread, threadId } = require('node:worker_threads');

@@ -1,9 +1,9 @@
 /**
- * Every error this package throws or hands over is a `TracerError`.
+ * Every error that this package throws or rejects with is a `TracerError`.
  * The code is stable across versions; the message is for people and may change.
  */
 
-/** The codes, each with what it means. The README's table is checked against this one. */
+/** The codes and their meaning. A test checks the table in lib/trace/README.md against this one. */
 export const ERROR_CODES = {
   ERR_ASYNC_TRACER_UNKNOWN_OPTION: 'an option that does not exist was given',
   ERR_ASYNC_TRACER_OPTION: 'an option has the wrong type or a value out of range',
@@ -22,7 +22,7 @@ export type TracerErrorCode = keyof typeof ERROR_CODES;
 
 /** An error with a stable `code` of the form ERR_ASYNC_TRACER_... and, where one exists, its `cause`. */
 export class TracerError extends Error {
-  // Declared, not assigned: an assignment fails where the program has frozen Error.prototype.
+  // A class field, since an assignment fails where the program has frozen Error.prototype.
   override name = 'TracerError';
   readonly code: TracerErrorCode;
 

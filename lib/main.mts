@@ -1,4 +1,4 @@
-/** The door for `import`: the same instance as `require` gives. */
+/** The entry point for `import`: the same instance as `require` returns. */
 import asyncTracer from './main.js';
 
 export default asyncTracer;

@@ -4,7 +4,7 @@ import * as trace from './trace';
 
 type AsyncTracer = typeof trace.asyncTracer;
 
-/** The door for `require`: the function itself, with its names as properties. */
+/** The entry point for `require`: the function itself, with its exports as properties. */
 const asyncTracer = Object.assign(trace.asyncTracer as AsyncTracer, {
   default: trace.asyncTracer as AsyncTracer,
   asyncTracer: trace.asyncTracer as AsyncTracer,

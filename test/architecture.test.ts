@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { sourcesOf } from './support/modules';
@@ -55,7 +55,9 @@ function importsOf(file: string): Import[] {
     const name = from ?? bare ?? called;
     const isForeign = !name.startsWith('.');
     const target = path.posix.join(path.posix.dirname(file), name).replace(/\.js$/, '');
-    return { file, target: isForeign ? name : target, isForeign };
+    const index = `${target}/index`;
+    const isFolder = existsSync(path.join(LIB, `${index}.ts`));
+    return { file, target: isForeign ? name : isFolder ? index : target, isForeign };
   });
 }
 
@@ -145,9 +147,7 @@ const graph: Graph = new Map(
     file,
     imports
       .filter((one) => one.file === file && !one.isForeign)
-      .flatMap(({ target }) =>
-        files.filter((candidate) => [target, `${target}/index`].includes(candidate.replace(/\.m?ts$/, ''))),
-      ),
+      .flatMap(({ target }) => files.filter((candidate) => candidate === `${target}.ts`)),
   ]),
 );
 
@@ -200,7 +200,10 @@ function longestChain(imported: Graph, place: string): string[] {
     .reduce((longest, chain) => (chain.length > longest.length ? chain : longest), []);
 }
 
-/** Folders that import one another, as "a <-> b"; a folder is all of a path up to its last slash. */
+/**
+ * Folders that import one another, as "a <-> b"; a folder is all of a path up to its last slash. The top of lib/ counts for
+ * none: it holds the entry points above all folders, and the errors below them.
+ */
 function mutualFolders(imported: Graph): string[] {
   const folderOf = (file: string): string => path.posix.dirname(file);
   const pairs = new Set<string>();
@@ -213,7 +216,7 @@ function mutualFolders(imported: Graph): string[] {
   }
   return [...pairs]
     .map((pair) => pair.split(' '))
-    .filter(([a, b]) => a < b && pairs.has(`${b} ${a}`))
+    .filter(([a, b]) => a !== '.' && a < b && pairs.has(`${b} ${a}`))
     .map(([a, b]) => `${a} <-> ${b}`)
     .sort();
 }

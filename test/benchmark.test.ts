@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { after, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { check, checkEvents, RecordsLost } from '../benchmark/suite/check';
 import { compare, verdict } from '../benchmark/suite/compare';
 import { nsAnEvent, rateShare, ratio, timesCheaper } from '../benchmark/suite/cost';
 import { countLog, LogCounter } from '../benchmark/suite/logcount';
+import { createProgress, describeSeries, timeLeft } from '../benchmark/suite/progress';
 import type { Answer, Result } from '../benchmark/suite/result';
 import { quantile, spread } from '../benchmark/suite/statistics';
+import { answerText, roundsText } from '../benchmark/suite/tables';
 import { judge } from '../benchmark/suite/targets';
 import { variantOf } from '../benchmark/variants/all';
 
@@ -205,7 +209,164 @@ describe('the targets of the benchmark', () => {
   });
 });
 
+describe('the progress of the benchmark', () => {
+  const answer = (): Answer =>
+    cost('http', {
+      off: [
+        [1000, 1],
+        [2000, 1],
+        [4000, 1],
+      ],
+      traced: [[3000, 1, 4]],
+      contexts: [],
+    });
+
+  it('describes a row by the median and the range of its rounds so far', () => {
+    const http: Answer = { ...answer(), unit: 'request', scale: 'us' };
+    assert.deepEqual(
+      http.series.map((series) => describeSeries(http, series)),
+      ['2 us CPU a request, 1-4 in 3 rounds', '3 us CPU a request', 'no figure'],
+    );
+    const startup: Answer = {
+      ...answer(),
+      kind: 'figures',
+      metrics: [{ key: 'ms', title: 'require', unit: 'ms', better: 'less' }],
+      series: [{ row: 'sonic-boom', title: 'sonic-boom', rounds: [{ ms: 9.1 }, { ms: 9.3 }] }],
+    };
+    assert.equal(describeSeries(startup, startup.series[0]), '9.20 ms require, 9.10-9.30 in 2 rounds');
+    assert.equal(describeSeries(http, { ...http.series[2], unavailable: 'failed' }), 'failed');
+  });
+
+  it('takes the time left from the measurements that are done', () => {
+    assert.equal(timeLeft(0, 37, 0, 100), '-');
+    assert.equal(timeLeft(12, 36, 60_000, 0), '2 min left');
+    assert.equal(timeLeft(12, 36, 60_000, 4000), '116 s left');
+    assert.equal(timeLeft(12, 36, 60_000, 200_000), '0 left');
+    assert.equal(timeLeft(35, 36, 140_000, 0), '4 s left');
+  });
+
+  it('is a bar in a terminal, and is gone after it', (context) => {
+    const output = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns: 80 });
+    context.after(() => output.destroy());
+    const drawn = () => (output.read() as string | null) ?? '';
+    const http: Answer = { ...answer(), unit: 'request', scale: 'us' };
+    const progress = createProgress(output as unknown as NodeJS.WriteStream);
+    progress.begin(http, 3);
+    assert.equal(drawn(), 'http: 3 rows, 3 rounds\n');
+    progress.measuring();
+    assert.match(drawn(), /░{20} 0\/10 - {2}counting events/);
+    progress.measured();
+    progress.measuring(http.series[0]);
+    assert.match(drawn(), /http: 4 events a request\n[\s\S]*██░{18} 1\/10 .* left {2}off/);
+    progress.measured(http.series[0]);
+    progress.stop();
+    assert.match(drawn(), /http: round 3 of 3, off: 2 us CPU a request, 1-4 in 3 rounds\n$/);
+  });
+
+  it('ends in tables with the number of rounds of each row', () => {
+    const text = answerText(answer());
+    assert.match(text, /variant .*\n.* rounds /);
+    assert.match(text, /│ off +│ +3 │/);
+    assert.match(text, /│ traced +│ +1 │/);
+    assert.match(text, /│ contexts +│ not measured/);
+    assert.equal(roundsText(answer(), 5), 'the rows of http have 0 to 3 of 5 rounds');
+  });
+});
+
+/** The children of a process, where the system has /proc. */
+function childrenOf({ pid }: ChildProcessWithoutNullStreams): string[] {
+  const list = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return list.split(' ').filter((child) => child !== '');
+}
+
+/** Whether it runs: a process that ended and was not waited for has no words. */
+function isRunning(pid: string): boolean {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+  } catch {
+    return false;
+  }
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (const end = performance.now() + 30_000; !condition(); ) {
+    assert.ok(performance.now() < end, `${what} did not come`);
+    await pause(5);
+  }
+}
+
+describe('an interrupt of the benchmark', () => {
+  const commands: [string, string[]][] = [
+    ['npm run benchmark-options', ['options', '--variants', 'off,empty']],
+    ['npm run benchmark', ['--only', 'http', '--variants', 'off,empty']],
+  ];
+  for (const [command, args] of commands) {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      it(`${signal} of ${command} prints the rows so far and leaves no process and no file behind`, {
+        skip: process.platform !== 'linux' && 'needs /proc',
+      }, async () => {
+        const temporary = fs.mkdtempSync(path.join(folder, 'tmp-'));
+        const json = path.join(folder, `${signal}.json`);
+        const child = spawn(
+          process.execPath,
+          [MAIN, ...args, '--short', '--rounds', '1000', '--json', json],
+          { env: { ...process.env, TMPDIR: temporary }, detached: true },
+        );
+        let [stdout, stderr] = ['', ''];
+        child.stdout.on('data', (text) => {
+          stdout += text;
+        });
+        child.stderr.on('data', (text) => {
+          stderr += text;
+        });
+        const closed = new Promise((resolve) => child.once('close', (...ending) => resolve(ending)));
+        try {
+          await until(() => /round 2 of 1000, .* in 2 rounds/.test(stderr), 'the second round');
+          let children: string[] = [];
+          await until(() => {
+            children = childrenOf(child);
+            return children.length > 0;
+          }, 'a measured process');
+          // Ctrl-C in a terminal goes to the whole group.
+          process.kill(signal === 'SIGINT' ? -(child.pid as number) : (child.pid as number), signal);
+          assert.deepEqual(await closed, [code, null]);
+          await until(() => !children.some(isRunning), 'the end of the children');
+        } finally {
+          child.kill('SIGKILL');
+        }
+        assert.match(stdout, /│ off +│ +\d+ │ +[\d.]+ │/);
+        assert.match(stdout, /Interrupted: the rows of \w+ have \d+ (?:to \d+ )?of 1000 rounds\.\n/);
+        assert.doesNotMatch(stdout, /Failed:/);
+        const result = JSON.parse(fs.readFileSync(json, 'utf8')) as Result;
+        assert.equal(result.interrupted, true);
+        assert.ok(result.answers[0].series.every(({ rounds }) => rounds.length > 0));
+        assert.deepEqual(fs.readdirSync(temporary), []);
+      });
+    }
+  }
+});
+
 describe('npm run benchmark -- --short', () => {
+  it('prints a line for each row and round to standard error, and the tables to standard output', () => {
+    const args = ['options', '--short', '--rounds', '2', '--variants', 'off,empty'];
+    const { status, stdout, stderr } = benchmark(...args);
+    assert.equal(status, 0);
+    const figures = stderr.replace(/[\d.,]+(?:-[\d.,]+)?(?= us| in| events)/g, 'N');
+    assert.deepEqual(figures.split('\n'), [
+      'options: 2 rows, 2 rounds',
+      'options: N events a request',
+      'options: round 1 of 2, off: N us CPU a request',
+      'options: round 1 of 2, empty hook: N us CPU a request',
+      'options: round 2 of 2, empty hook: N us CPU a request, N in 2 rounds',
+      'options: round 2 of 2, off: N us CPU a request, N in 2 rounds',
+      '',
+    ]);
+    assert.match(stdout, /│ empty hook │ +2 │/);
+  });
+
   it('measures the HTTP server, with every record of the rivals in their logs', () => {
     const rows = ['off', 'empty', 'trace-events', 'sonic-boom', 'fs-write'];
     const { answers } = measured('http', '--rounds', '1', '--only', 'http', '--variants', rows.join(','));

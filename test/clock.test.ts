@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { anchor, type Clock, createClock, monotonicNs, requireClock } from '../lib/trace/clock/clock';
+import { anchor, monotonicNs, requireClock } from '../lib/trace/clock/anchor';
+import type { Clock } from '../lib/trace/clock/clock';
+import { createClock } from '../lib/trace/clock/create-clock';
 
 /** The text that a record would carry. */
 function read(clock: Clock): string {

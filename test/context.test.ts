@@ -11,8 +11,9 @@ import fc from 'fast-check';
 import { CONTEXT_BYTES_MAX, CONTEXT_FIELDS_MAX, createContextPayload } from '../lib/trace/context/context';
 import { Redaction } from '../lib/trace/context/redaction';
 import { CONTEXT_STRING_MAX } from '../lib/trace/context/scalar';
+import { createLiteral } from '../lib/trace/payload/literal';
 import type { Payload } from '../lib/trace/payload/payload';
-import { createLiteral, PayloadBuffer } from '../lib/trace/payload/payload-buffer';
+import { PayloadBuffer } from '../lib/trace/payload/payload-buffer';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/context');
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Clock, createClock } from '../lib/trace/clock/clock';
+import type { Clock } from '../lib/trace/clock/clock';
+import { createClock } from '../lib/trace/clock/create-clock';
 import { DROPPED, type Outcome, TAKEN } from '../lib/trace/destination/destination';
 import { Code, PhaseIndex } from '../lib/trace/encode/codes';
-import { createEncoder, type Encoder, type EncoderOptions } from '../lib/trace/encode/encoder';
+import { createEncoder } from '../lib/trace/encode/create-encoder';
+import type { Encoder, EncoderOptions } from '../lib/trace/encode/encoder';
 import type { Payload } from '../lib/trace/payload/payload';
 
 const TIME_TEXT = '1764486000123.456';
@@ -108,7 +110,7 @@ describe('encoder', () => {
     const code = encoder.prepare('Timeout', 'timers');
     encoder.init(code, 1, 0, Code.unknown, 0);
     encoder.event(PhaseIndex.before, code, 1, false);
-    encoder.rare(PhaseIndex.destroy, 1, ',"op":"x","phase":"destroy","area":"custom"');
+    encoder.unregistered(PhaseIndex.destroy, 1, ',"op":"x","phase":"destroy","area":"custom"');
     encoder.line('"phase":"end"');
     encoder.flush();
     assert.equal(records().length, 4);
@@ -269,8 +271,8 @@ describe('encoder', () => {
     encoder.init(code, 2, 1, code, 1);
     encoder.event(PhaseIndex.after, code, 1, false, { size: 0 });
     encoder.event(PhaseIndex.destroy, code, 1, false);
-    encoder.rare(PhaseIndex.before, 3, ',"op":"x","phase":"before","area":"custom"', { size: 1 });
-    encoder.rare(0, 4, ',"op":"x","phase":"init","area":"custom","parentopid":1');
+    encoder.unregistered(PhaseIndex.before, 3, ',"op":"x","phase":"before","area":"custom"', { size: 1 });
+    encoder.unregistered(0, 4, ',"op":"x","phase":"init","area":"custom","parentopid":1');
     encoder.flush();
     assert.deepEqual(
       records().map((r) => [
@@ -314,7 +316,7 @@ describe('encoder', () => {
     const code = encoder.prepare('Timeout', 'timers');
     encoder.init(code, 1, 0, Code.unknown, 0);
     encoder.event(PhaseIndex.after, code, 1, false);
-    encoder.rare(PhaseIndex.destroy, 1, '');
+    encoder.unregistered(PhaseIndex.destroy, 1, '');
     encoder.line('"phase":"end"');
     encoder.flush();
     assert.deepEqual([...encoder.counts], [1, 0, 1, 1, 0]);
@@ -381,7 +383,7 @@ describe('encoder', () => {
             else if (what === 'context')
               encoder.event(PhaseIndex.after, code, id, false, { id, s: 'y'.repeat((id * 37) % 3000) });
             else if (what === 'rare')
-              encoder.rare(PhaseIndex.destroy, id, ',"op":"x","phase":"destroy","area":"custom"');
+              encoder.unregistered(PhaseIndex.destroy, id, ',"op":"x","phase":"destroy","area":"custom"');
             else encoder.lose(PhaseIndex.resolve);
           }
           for (let i = 0; i < repeat; i++) {

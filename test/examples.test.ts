@@ -9,13 +9,13 @@ import { validateLog } from './support/validate';
 
 const EXAMPLES = path.join(__dirname, '../../examples');
 
-/** The examples that are held here, so that none is added without a test. */
-const held = new Set<string>();
+/** The examples that have a test here, so that none is added without one. */
+const tested = new Set<string>();
 
 interface Run {
   stdout: string;
   stderr: string;
-  /** The folder that the example took for the system's temporary one. */
+  /** The temporary folder that the example was given. */
   folder: string;
   /** Names of the files it left there. */
   left: string[];
@@ -32,16 +32,16 @@ describe('examples', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs an example to its end in a temporary folder that is its alone, or in that of an earlier run. */
+  /** Runs an example to its end in a new temporary folder, or in the one of an earlier run. */
   function run(file: string, again?: Run): Run {
-    held.add(file);
-    const own = again?.folder ?? mkdtempSync(path.join(folder, `${path.basename(file)}-`));
+    tested.add(file);
+    const temporary = again?.folder ?? mkdtempSync(path.join(folder, `${path.basename(file)}-`));
     const { status, signal, stdout, stderr } = spawnSync(process.execPath, [path.join(EXAMPLES, file)], {
       encoding: 'utf8',
-      env: { ...process.env, TMPDIR: own, TEMP: own, TMP: own, NODE_OPTIONS: '' },
+      env: { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary, NODE_OPTIONS: '' },
     });
     assert.deepEqual({ status, signal }, { status: 0, signal: null }, stderr);
-    return { stdout, stderr, folder: own, left: readdirSync(own).sort() };
+    return { stdout, stderr, folder: temporary, left: readdirSync(temporary).sort() };
   }
 
   function isOperation(record: TraceRecord): record is OperationRecord {
@@ -137,9 +137,9 @@ describe('examples', () => {
   });
 
   it('worker.js writes one file a thread, each with its own operations', () => {
-    const { stdout, stderr, folder: own, left } = run('worker.js');
+    const { stdout, stderr, folder: logs, left } = run('worker.js');
     assert.match(left.join(' '), /^async-tracer-(\d+)-thread-0\.ndjson async-tracer-\1-thread-1\.ndjson$/);
-    const [main, worker] = left.map((file) => path.join(own, file));
+    const [main, worker] = left.map((file) => path.join(logs, file));
     assert.equal(stdout, `thread 1: traced, ${worker}\nthread 0: traced, ${main}\n`);
     assert.equal(stderr, '');
     const inMain = validateLog(main, { prefix: { worker: 0 } });
@@ -160,8 +160,8 @@ describe('examples', () => {
   });
 
   it('demo shows what was traced, that the log is whole, and that nothing was lost', () => {
-    const { stdout, stderr, folder: own, left } = run('demo/main.js');
-    const log = path.join(own, 'async-tracer-demo.ndjson');
+    const { stdout, stderr, folder: logs, left } = run('demo/main.js');
+    const log = path.join(logs, 'async-tracer-demo.ndjson');
     const lines = stdout.split('\n');
     const counts = { init: 0, before: 0, after: 0, destroy: 0 };
     const records = validateLog(log).filter(isOperation);
@@ -189,6 +189,6 @@ describe('examples', () => {
 
   it('are all run by a test', () => {
     const files = readdirSync(EXAMPLES).filter((file) => /\.(js|mjs)$/.test(file));
-    assert.deepEqual([...held].sort(), [...files, 'demo/main.js'].sort());
+    assert.deepEqual([...tested].sort(), [...files, 'demo/main.js'].sort());
   });
 });

@@ -15,24 +15,24 @@ describe('exit', () => {
   /** One tracer that lives, and what it is told; the listeners that it brought, to be called without an end. */
   function live(context: TestContext) {
     const before = EVENTS.map(listeners);
-    const { addExitHandler, forget } = loadAnew<typeof Exit>('trace/lifecycle/exit');
+    const { addExitHandler, removeExitHandler } = loadAnew<typeof Exit>('trace/lifecycle/exit');
     const told: unknown[] = [];
-    const finisher: Exit.ExitHandler = {
-      finish: (ending) => told.push(ending),
-      amend: (ending) => told.push(['amended', ending]),
+    const handler: Exit.ExitHandler = {
+      onExit: (ending) => told.push(ending),
+      onEndingChanged: (ending) => told.push(['amended', ending]),
       flush: () => told.push('flush'),
     };
-    addExitHandler(finisher);
+    addExitHandler(handler);
     const [onExit, onFatal] = EVENTS.map((event, i) => {
       const added = listeners(event).filter((listener) => !before[i].includes(listener));
       assert.equal(added.length, 1);
       return added[0];
     });
     context.after(() => {
-      forget(finisher);
+      removeExitHandler(handler);
       assert.deepEqual(EVENTS.map(listeners), before);
     });
-    return { addExitHandler, forget, finisher, told, onExit, onFatal };
+    return { addExitHandler, removeExitHandler, handler, told, onExit, onFatal };
   }
 
   /** Runs `work` as if the process were ending with this code. */
@@ -51,9 +51,9 @@ describe('exit', () => {
   }
 
   it('listens to nothing once the last tracer is forgotten, and forgets one twice without harm', (context) => {
-    const { forget, finisher, told } = live(context);
-    forget(finisher);
-    forget(finisher);
+    const { removeExitHandler, handler, told } = live(context);
+    removeExitHandler(handler);
+    removeExitHandler(handler);
     assert.deepEqual(told, []);
   });
 
@@ -138,18 +138,18 @@ describe('exit', () => {
   });
 
   it('finishes a tracer at once that is made by an exit listener', (context) => {
-    const { addExitHandler, forget, onExit } = live(context);
+    const { addExitHandler, removeExitHandler, onExit } = live(context);
     const late: unknown[] = [];
-    const finisher: Exit.ExitHandler = {
-      finish: (ending) => late.push(ending),
-      amend: (ending) => late.push(['amended', ending]),
+    const handler: Exit.ExitHandler = {
+      onExit: (ending) => late.push(ending),
+      onEndingChanged: (ending) => late.push(['amended', ending]),
       flush: () => late.push('flush'),
     };
     whileExiting(3, () => {
       onExit();
-      addExitHandler(finisher);
+      addExitHandler(handler);
     });
-    forget(finisher);
+    removeExitHandler(handler);
     assert.deepEqual(late, [{ exitcode: 3, error: undefined }]);
   });
 });

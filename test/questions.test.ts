@@ -11,7 +11,21 @@ const ROOT = path.join(__dirname, '../..');
 const PROGRAMS = path.join(ROOT, 'examples/questions');
 const COMMAND = path.join(ROOT, 'dist/lib/cli/main.js');
 
-describe('the four problems of the README', () => {
+/** Documents that show the answers: each has them as the command prints them, but for ids and times. */
+const SHOWN = ['README.md', 'lib/cli/README.md'].map((file) =>
+  readFileSync(path.join(ROOT, file), 'utf8').replace(/\s+/g, ' '),
+);
+
+/** Checks that the command prints what the documents show. */
+function isShown(answer: string, pattern: RegExp): void {
+  assert.match(answer, pattern);
+  assert.ok(
+    SHOWN.some((text) => pattern.test(text)),
+    `no document shows ${pattern}`,
+  );
+}
+
+describe('the uses of the README', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'async-tracer-questions-'));
@@ -48,25 +62,29 @@ describe('the four problems of the README', () => {
     child.kill('SIGINT');
     await ended;
     const answer = ask('leaks', log('worker'));
-    assert.match(
-      answer,
-      /handle-open: 1 TCPSERVER under listenForReload \(\S*worker\.js:8:23\) was never closed/,
-    );
-    assert.match(answer, /timer-running: 1 Timeout from watchPrices \(\S*worker\.js:4:3\) was still running/);
+    isShown(answer, /handle-open: 1 TCPSERVER under listenForReload \(\S*worker\.js:8:23\) was never closed/);
+    isShown(answer, /timer-running: 1 Timeout from watchPrices \(\S*worker\.js:4:3\) was still running/);
   });
 
   it('which of my calls waits longest: the eight signatures', () => {
     trace('report');
     const answer = ask('slow', '--top', '3', log('report'));
-    assert.match(answer, /PBKDF2REQUEST 8 .*? sign \(\S*report\.js:13:9\)/);
+    isShown(answer, /PBKDF2REQUEST 8 .*? sign \(\S*report\.js:13:9\)/);
+  });
+
+  it('what ran: the file and the timer of the request', () => {
+    trace('server');
+    const answer = ask('stats', '--top', '50', log('server'));
+    isShown(answer, / 0 lost, 0 unreadable, 0 without init /);
+    isShown(answer, / Timeout 1 0 .*? \S+ \(\S*server\.js:6:5\)/);
   });
 
   it('what does one HTTP request start: the file, the timer and the answer', () => {
     trace('server');
     const opid = / HTTPINCOMINGMESSAGE (\d+) /.exec(ask('tree', log('server')))?.[1] as string;
     const answer = ask('tree', '--root', opid, log('server'));
-    assert.match(answer, /FSREQCALLBACK Server\.answer \(\S*server\.js:5:6\)/);
-    assert.match(answer, /Timeout \S+ \(\S*server\.js:6:5\)/);
+    isShown(answer, /FSREQCALLBACK Server\.answer \(\S*server\.js:5:6\)/);
+    isShown(answer, /Timeout \S+ \(\S*server\.js:6:5\)/);
   });
 
   it('does my library leave something open: the socket of the answer "no"', async () => {

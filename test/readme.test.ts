@@ -1,6 +1,6 @@
 /**
- * Holds README.md against the code: its tables against the tables they were made from, its programs against what they
- * print when they run as a user's would.
+ * Checks the documents against the code: their tables against the tables they were made from, their programs against
+ * what they print when they run as a user's would, their links against the files.
  *
  * A js block is run. Where a block of `ndjson` or `text` follows it directly, that is its whole output; where none
  * does, it prints nothing. One that another test runs stands under a comment that names it: <!-- run by test/x.test.ts -->
@@ -27,7 +27,23 @@ import { OPTIONS } from '../lib/trace/options';
 import { Tracer } from '../lib/trace/tracer/tracer';
 
 const ROOT = path.join(__dirname, '../..');
-const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+const README_LINES_MAX = 200;
+const FILES = [
+  'README.md',
+  'CHANGELOG.md',
+  'lib/README.md',
+  'lib/log/README.md',
+  'lib/cli/README.md',
+  'lib/trace/README.md',
+  'benchmark/README.md',
+] as const;
+const DOCUMENTS = Object.fromEntries(
+  FILES.map((file) => [file, readFileSync(path.join(ROOT, file), 'utf8')]),
+) as Record<(typeof FILES)[number], string>;
+const README = DOCUMENTS['README.md'];
+const LOG = DOCUMENTS['lib/log/README.md'];
+const CLI = DOCUMENTS['lib/cli/README.md'];
+const TRACE = DOCUMENTS['lib/trace/README.md'];
 const PACKAGE = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 const FENCE =
   /(?:<!-- run by (\S+) -->\n+)?^```(\w*)\n([\s\S]*?)^```\n(?:\n```(ndjson|text)\n([\s\S]*?)^```$)?/gm;
@@ -78,11 +94,11 @@ function comparable(output: string): string {
     });
 }
 
-/** The cells of the first table under a heading whose header is `header`. */
-function table(header: string): string[][] {
-  const at = README.indexOf(`\n| ${header} |\n`);
-  assert.notEqual(at, -1, `the README has no table with the columns ${header}`);
-  const lines = README.slice(at + 1).split('\n');
+/** The cells of the first table of a document whose header is `header`. */
+function table(markdown: string, header: string): string[][] {
+  const at = markdown.indexOf(`\n| ${header} |\n`);
+  assert.notEqual(at, -1, `there is no table with the columns ${header}`);
+  const lines = markdown.slice(at + 1).split('\n');
   return lines.slice(2, lines.indexOf('')).map((line) =>
     line
       .slice(2, -2)
@@ -91,14 +107,44 @@ function table(header: string): string[][] {
   );
 }
 
-function firstColumn(header: string): string[] {
-  return table(header).map(([cell]) => cell.replaceAll('`', ''));
+function firstColumn(markdown: string, header: string): string[] {
+  return table(markdown, header).map(([cell]) => cell.replaceAll('`', ''));
+}
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
+    text
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The links of a document to a file or a heading that does not exist. */
+function brokenLinks(file: string, markdown: string): string[] {
+  return [...markdown.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link]) => link)
+    .filter((link) => {
+      if (/^https?:/.test(link)) {
+        return false;
+      }
+      const [target, anchor] = link.split('#');
+      const to = target === '' ? path.join(ROOT, file) : path.join(ROOT, path.dirname(file), target);
+      return (
+        !existsSync(to) || (anchor !== undefined && !anchorsOf(readFileSync(to, 'utf8')).includes(anchor))
+      );
+    });
 }
 
 describe('README.md', () => {
+  it(`has at most ${README_LINES_MAX} lines`, () => {
+    assert.ok(README.trimEnd().split('\n').length <= README_LINES_MAX);
+  });
+
   it('has the table of the options as the code has it', () => {
     assert.deepEqual(
-      table('option | default | may be | what it does'),
+      table(README, 'option | default | may be | what it does'),
       OPTIONS.map((option) => [
         `\`${option.name}\``,
         `\`${option.default}\``,
@@ -108,9 +154,20 @@ describe('README.md', () => {
     );
   });
 
+  it('says the versions of Node.js that package.json says', () => {
+    assert.ok(README.includes(`\`${PACKAGE.engines.node}\``));
+  });
+
+  it('names npm scripts and links to other documents', () => {
+    assert.ok(/npm run [\w:-]+/.test(README));
+    assert.ok(/\]\(lib\/[^)]+README\.md\)/.test(README));
+  });
+});
+
+describe('lib/trace/README.md', () => {
   it('has the table of the error codes as the code has it', () => {
     assert.deepEqual(
-      table('code | meaning'),
+      table(TRACE, 'code | meaning'),
       Object.entries(ERROR_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]),
     );
   });
@@ -120,17 +177,19 @@ describe('README.md', () => {
       '[Symbol.dispose]': Symbol.dispose,
       '[Symbol.asyncDispose]': Symbol.asyncDispose,
     };
-    const listed = firstColumn('member | what it does').map((cell) => {
+    const listed = firstColumn(TRACE, 'member | what it does').map((cell) => {
       const name = cell.replace(/\(.*\)$/, '');
       return symbols[name] ?? name;
     });
     const members = Reflect.ownKeys(Tracer.prototype).filter((key) => key !== 'constructor');
     assert.deepEqual(new Set(listed), new Set(members));
   });
+});
 
+describe('lib/log/README.md', () => {
   it('lists every field of an operation record in the order of the log, and names those of the others', () => {
-    const listed = firstColumn('field | in phases | meaning');
-    const others = table('phase | meaning')
+    const listed = firstColumn(LOG, 'field | in phases | meaning');
+    const others = table(LOG, 'phase | meaning')
       .map((row) => row.join())
       .join();
     const named = RECORD_FIELDS.filter((field) => others.includes(`\`${field}\``));
@@ -150,68 +209,97 @@ describe('README.md', () => {
     assert.deepEqual(listed, [...record, 'count']);
   });
 
+  it('explains every field of the start and the end record', () => {
+    const explained = [
+      ...firstColumn(LOG, 'field of start | meaning'),
+      ...firstColumn(LOG, 'field of end | meaning'),
+    ];
+    assert.deepEqual(explained, RECORD_FIELDS.slice(RECORD_FIELDS.indexOf('format'), -1));
+  });
+
   it('lists every phase', () => {
     const phases = [...OPERATION_PHASES, 'lost', 'start', 'end'];
-    assert.deepEqual(new Set(firstColumn('phase | meaning')), new Set(phases));
+    assert.deepEqual(new Set(firstColumn(LOG, 'phase | meaning')), new Set(phases));
   });
 
   it('lists every area', () => {
-    assert.deepEqual(firstColumn('area | ops'), [...AREAS]);
+    assert.deepEqual(firstColumn(LOG, 'area | ops'), [...AREAS]);
+  });
+});
+
+describe('lib/cli/README.md', () => {
+  const traceFlags = OPTIONS.map(
+    ({ name }) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+  );
+
+  /** The flags that the help of a command lists, without those that every command has. */
+  function flagsOf(command: string): string[] {
+    const file = path.join(ROOT, PACKAGE.bin['async-tracer']);
+    const { stdout } = spawnSync(process.execPath, [file, command, '--help'], { encoding: 'utf8' });
+    return [...stdout.matchAll(/^ +(?:-\w, +)?(--[\w-]+)/gm)]
+      .map(([, flag]) => flag)
+      .filter((flag) => flag !== '--help' && flag !== '--version');
+  }
+
+  function listed(header: string): string[] {
+    return firstColumn(CLI, header).map((cell) => cell.replace(/^-\w, /, ''));
+  }
+
+  it('lists every flag of run that is no option', () => {
+    const flags = flagsOf('run').filter((flag) => !traceFlags.includes(flag));
+    assert.deepEqual(listed('flag of run | what it does'), flags);
   });
 
-  it('says the versions of Node.js that package.json says', () => {
-    assert.ok(README.includes(`\`${PACKAGE.engines.node}\``));
-  });
+  for (const command of ['stats', 'slow', 'leaks', 'tree']) {
+    it(`lists every flag of ${command}`, () => {
+      const shared = listed('flag of all four | what it does');
+      assert.deepEqual([...shared, ...listed(`flag of ${command} | what it does`)], flagsOf(command));
+    });
+  }
+});
 
-  it('names no npm script that does not exist', () => {
-    const named = [...README.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script);
-    assert.ok(named.length > 0);
-    assert.deepEqual(
-      named.filter((script) => !(script in PACKAGE.scripts)),
-      [],
-    );
-  });
+describe('the documents', () => {
+  for (const [file, text] of Object.entries(DOCUMENTS)) {
+    it(`${file} links to no file and no heading that does not exist`, () => {
+      assert.deepEqual(brokenLinks(file, text), []);
+    });
 
-  it('links to no file and no heading that does not exist', () => {
-    const anchors = [...README.matchAll(/^#+ (.*)$/gm)].map(
-      ([, text]) =>
-        `#${text
-          .toLowerCase()
-          .replace(/[^\w\- ]/g, '')
-          .replaceAll(' ', '-')}`,
-    );
-    const links = [...README.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
-    assert.ok(links.length > 0);
-    assert.deepEqual(
-      links.filter((link) =>
-        link.startsWith('#')
-          ? !anchors.includes(link)
-          : !/^https?:/.test(link) && !existsSync(path.join(ROOT, link)),
-      ),
-      [],
-    );
-  });
+    it(`${file} names no npm script that does not exist`, () => {
+      const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script);
+      assert.deepEqual(
+        named.filter((script) => !(script in PACKAGE.scripts)),
+        [],
+      );
+    });
 
-  for (const { title, source, output, elsewhere } of programs(README)) {
-    if (elsewhere !== undefined) {
-      it(`has a program that ${elsewhere} runs (${title})`, () => {
-        assert.ok(existsSync(path.join(ROOT, elsewhere)));
-      });
-    } else {
-      it(`has a program that prints what is shown (${title})`, () => {
-        assert.equal(comparable(run(source)), comparable(output));
-      });
+    for (const { title, source, output, elsewhere } of programs(text)) {
+      if (elsewhere !== undefined) {
+        it(`${file} has a program that ${elsewhere} runs (${title})`, () => {
+          assert.ok(existsSync(path.join(ROOT, elsewhere)));
+        });
+      } else {
+        it(`${file} has a program that prints what is shown (${title})`, () => {
+          assert.equal(comparable(run(source)), comparable(output));
+        });
+      }
     }
   }
 
-  it('has programs', () => {
-    assert.ok(programs(README).length >= 5);
+  it('have programs', () => {
+    assert.ok(Object.values(DOCUMENTS).flatMap(programs).length >= 5);
+  });
+
+  it('are searched for broken links', () => {
+    assert.deepEqual(brokenLinks('lib/log/README.md', '[a](no.md) [b](#no) [c](../../README.md#install)'), [
+      'no.md',
+      '#no',
+    ]);
   });
 });
 
 describe('lib/README.md', () => {
   it('says of every run-time dependency what it is for', () => {
-    const text = readFileSync(path.join(ROOT, 'lib/README.md'), 'utf8');
+    const text = DOCUMENTS['lib/README.md'];
     const rows = [...text.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
     const dependencies = Object.keys(PACKAGE.dependencies);
     assert.deepEqual(
@@ -223,7 +311,6 @@ describe('lib/README.md', () => {
 
 describe('CHANGELOG.md', () => {
   it('has an entry for the version of the package', () => {
-    const text = readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8');
-    assert.ok(text.includes(`\n## ${PACKAGE.version}\n`));
+    assert.ok(DOCUMENTS['CHANGELOG.md'].includes(`\n## ${PACKAGE.version}\n`));
   });
 });

@@ -6,18 +6,13 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import fc from 'fast-check';
+import { createLiteral } from '../lib/trace/payload/literal';
 import type { Payload } from '../lib/trace/payload/payload';
-import { createLiteral, PayloadBuffer } from '../lib/trace/payload/payload-buffer';
-import { ownRealm } from '../lib/trace/stack/callsites';
-import {
-  FILE_NAME_MAX,
-  FRAME_TABLE_COUNT,
-  type Frame,
-  FrameTable,
-  FUNCTION_NAME_MAX,
-  frameText,
-} from '../lib/trace/stack/frame';
-import { createStackPayload, OWN_FRAMES } from '../lib/trace/stack/stack';
+import { PayloadBuffer } from '../lib/trace/payload/payload-buffer';
+import { captureContext } from '../lib/trace/stack/callsites';
+import { FRAME_TABLE_COUNT, type Frame, FrameTable } from '../lib/trace/stack/frame-table';
+import { FILE_NAME_MAX, FUNCTION_NAME_MAX, frameText } from '../lib/trace/stack/frame-text';
+import { createStackPayload, EXTRA_FRAMES } from '../lib/trace/stack/stack';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/stack');
 const TYPE = 'STACK_TEST';
@@ -431,25 +426,25 @@ describe('stack: the frames of the tracer', () => {
     const { runInAsyncScope } = AsyncResource.prototype;
     const scope = new AsyncResource('SCOPE');
     let call: () => unknown = payload.append.bind(payload, buffer, undefined, 5, undefined);
-    for (let i = 0; i < 2 * OWN_FRAMES; i++) call = runInAsyncScope.bind(scope, call, undefined);
+    for (let i = 0; i < 2 * EXTRA_FRAMES; i++) call = runInAsyncScope.bind(scope, call, undefined);
     call();
     const frames: string[] = JSON.parse(buffer.bytes.toString('utf8', 0, buffer.length));
     assert.equal(frames.length, 1);
     assert.match(frames[0], /stack\.test\.js/);
-    const { RealmError } = ownRealm();
-    assert.ok(RealmError.stackTraceLimit > 1 + 2 * OWN_FRAMES);
+    const { VmError } = captureContext();
+    assert.ok(VmError.stackTraceLimit > 1 + 2 * EXTRA_FRAMES);
     taken(payload, 6);
-    assert.equal(RealmError.stackTraceLimit, 1 + OWN_FRAMES);
+    assert.equal(VmError.stackTraceLimit, 1 + EXTRA_FRAMES);
   });
 });
 
 describe('stack: the table of frames', () => {
   it('stays bounded while a program makes functions without end, and right', () => {
-    const { RealmError, sites } = ownRealm();
+    const { VmError, sites } = captureContext();
     const table = new FrameTable(sites);
-    const limit = RealmError.stackTraceLimit;
-    RealmError.stackTraceLimit = 3;
-    const trace = () => new RealmError().stack as unknown as NodeJS.CallSite[];
+    const limit = VmError.stackTraceLimit;
+    VmError.stackTraceLimit = 3;
+    const trace = () => new VmError().stack as unknown as NodeJS.CallSite[];
     let first: [NodeJS.CallSite, Frame] | undefined;
     for (let i = 0; i < FRAME_TABLE_COUNT + 1_000; i++) {
       const run = runInThisContext(`(function f${i}(trace) { return trace(); })`, {
@@ -457,12 +452,12 @@ describe('stack: the table of frames', () => {
       });
       const [, site] = run(trace);
       const frame = table.find(site, table.top, false);
-      const text = Buffer.from(frame.fragment.words.buffer, 0, frame.fragment.length).toString();
+      const text = Buffer.from(frame.literal.words.buffer, 0, frame.literal.length).toString();
       assert.equal(text, `"f${i}:/app/${i}.js:1:${29 + String(i).length}",`);
       assert.equal(table.find(site, table.top, false), frame);
       first ??= [site, frame];
     }
-    RealmError.stackTraceLimit = limit;
+    VmError.stackTraceLimit = limit;
     const [site, frame] = first!;
     assert.notEqual(table.find(site, table.top, false), frame, 'the table was emptied on the way');
   });

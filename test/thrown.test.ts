@@ -38,7 +38,7 @@ describe('what was thrown', () => {
   });
 
   it('a frame is told whole where a process without descriptors cannot load what reads it', (context) => {
-    const { summaryOf } = loadAnew<typeof Thrown>('trace/lifecycle/error-summary', 'trace/stack/stack');
+    const { summaryOf } = loadAnew<typeof Thrown>('trace/lifecycle/error-summary', 'trace/stack/stack-text');
     context.mock.method(Module as unknown as { _load: () => unknown }, '_load', () => {
       throw new Error('EMFILE');
     });

@@ -43,18 +43,22 @@ describe('warning', () => {
     if (listens) {
       process.on('warning', () => {});
     }
-    const pipe = require.resolve('../lib/trace/destination/pipe');
-    const cached = require.cache[pipe];
-    delete require.cache[pipe];
+    const files = ['pipe', 'pipe-write'].map((name) => require.resolve(`../lib/trace/destination/${name}`));
+    const cached = files.map((file) => require.cache[file]);
+    for (const file of files) {
+      delete require.cache[file];
+    }
     try {
       const { warn } = loadAnew<typeof Warning>('trace/lifecycle/warning');
       work(warn);
     } finally {
       mock.restore();
-      delete require.cache[pipe];
-      if (cached !== undefined) {
-        require.cache[pipe] = cached;
-      }
+      files.forEach((file, i) => {
+        delete require.cache[file];
+        if (cached[i] !== undefined) {
+          require.cache[file] = cached[i];
+        }
+      });
       process.removeAllListeners('warning');
       for (const listener of listeners) {
         process.on('warning', listener);

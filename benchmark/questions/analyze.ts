@@ -32,10 +32,10 @@ async function make(setting: Setting): Promise<{ file: string; bytes: number }> 
 /** An operation from the middle of the log. */
 function someId(file: string, bytes: number): number {
   const fd = fs.openSync(file, 'r');
-  const piece = Buffer.alloc(4096);
-  fs.readSync(fd, piece, 0, piece.length, Math.floor(bytes / 2));
+  const block = Buffer.alloc(4096);
+  fs.readSync(fd, block, 0, block.length, Math.floor(bytes / 2));
   fs.closeSync(fd);
-  const [, id] = /"opid":(\d+),"op":"[^"]+","phase":"init"/.exec(piece.toString()) ?? [];
+  const [, id] = /"opid":(\d+),"op":"[^"]+","phase":"init"/.exec(block.toString()) ?? [];
   return Number(id ?? 10);
 }
 

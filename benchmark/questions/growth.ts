@@ -32,7 +32,7 @@ async function measure(row: string, setting: Setting): Promise<Figures> {
     };
   });
   if (seen === undefined) {
-    throw new Error('the program told nothing');
+    throw new Error('the program reported nothing');
   }
   return { beforeMB: seen.beforeMB, growthMB: seen.growthMB };
 }

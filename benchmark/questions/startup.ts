@@ -40,7 +40,7 @@ export const question: FigureQuestion = {
     { key: 'ms', title: 'require', unit: 'ms', better: 'less' },
     { key: 'files', title: 'files', unit: '', better: 'less' },
     { key: 'bytes', title: 'source', unit: 'bytes', better: 'less' },
-    { key: 'foreign', title: 'of ours beyond trace/, log/ and the doors', unit: '', better: 'less' },
+    { key: 'foreign', title: 'of ours beyond trace/, log/ and the entry points', unit: '', better: 'less' },
   ],
   measure,
 };

@@ -1,4 +1,4 @@
-/** Answers one question about a log and tells what that took. argv is the command, the path, and an id for tree. */
+/** Answers one question about a log and reports the cost. argv is the command, the path, and an id for tree. */
 
 import { analyzeLeaks, analyzeSlow, analyzeStats, analyzeTree } from '../../lib/analyze';
 import { report } from './report';

@@ -1,4 +1,4 @@
-/** How the runner tells the preload what to do. */
+/** The variables by which the runner controls the preload. */
 
 /** Name of the variant. */
 export const VARIANT = 'ASYNC_TRACER_BENCHMARK_VARIANT';

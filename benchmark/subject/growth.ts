@@ -1,4 +1,4 @@
-/** Awaits for long and tells what the memory does meanwhile. argv is the iterations of the first and of the second part. */
+/** Awaits many times and reports the growth of the memory. argv is the iterations of the first and of the second part. */
 
 import v8 from 'node:v8';
 import vm from 'node:vm';

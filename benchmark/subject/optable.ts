@@ -1,4 +1,4 @@
-/** Fills a table of live operations and tells its size and speed. argv is the table, the work and how many operations. */
+/** Fills a table of live operations and reports its size and speed. argv is the table, the work and how many operations. */
 
 import { performance } from 'node:perf_hooks';
 import { OperationTable } from '../../lib/trace/hook/operation-table';
@@ -21,7 +21,7 @@ function codeOf(id: number): number {
   return (id % CODES) + 1;
 }
 
-/** A page of the table's is kept by its survivors: this many apart, each would hold one of its own. */
+/** Survivors keep the page of the table that they are in. With this distance each one would keep another page. */
 const SURVIVOR = 16_384;
 /** How many operations live at once beside the survivors. */
 const LIVE = 1000;

@@ -1,9 +1,9 @@
 /** Times one part of the hot path alone. argv is the name of the part; reports nanoseconds a call. */
 
-import { createClock } from '../../lib/trace/clock/clock';
+import { createClock } from '../../lib/trace/clock/create-clock';
 import { TAKEN } from '../../lib/trace/destination/destination';
 import { Code, PhaseIndex } from '../../lib/trace/encode/codes';
-import { createEncoder } from '../../lib/trace/encode/encoder';
+import { createEncoder } from '../../lib/trace/encode/create-encoder';
 import { OperationTable } from '../../lib/trace/hook/operation-table';
 import { report } from './report';
 

@@ -6,7 +6,7 @@ import { LOG, VARIANT } from './environment';
 import { begin } from './meter';
 import { report } from './report';
 
-/** What this Node.js or this state of the tracer does not offer is told and is no failure. */
+/** Codes of what this Node.js or this state of the tracer does not offer: reported, and no failure. */
 const UNAVAILABLE = new Set([
   'ERR_ASYNC_TRACER_UNSUPPORTED',
   'ERR_ASYNC_TRACER_UNKNOWN_OPTION',

@@ -1,4 +1,4 @@
-/** Writes chunks of 256 KiB and tells how long it took. argv is the path and the number of chunks. */
+/** Writes chunks of 256 KiB and reports the time. argv is the path and the number of chunks. */
 
 import fs from 'node:fs';
 import { performance } from 'node:perf_hooks';

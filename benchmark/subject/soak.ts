@@ -1,5 +1,5 @@
 /**
- * Traces full load for long and tells what the memory does meanwhile. argv is the tracer's options as JSON, or nothing
+ * Traces full load for a long time and reports the memory. argv is the tracer's options as JSON, or nothing
  * for the bare program, the path of the log, the seconds, and how often the memory is read in that time.
  */
 
@@ -16,7 +16,7 @@ const collect = vm.runInNewContext('gc') as () => void;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Every kind of end: by hand, by the loop, by the garbage collection. Some operations outlive many others. */
-async function work(held: AsyncResource[]): Promise<void> {
+async function work(kept: AsyncResource[]): Promise<void> {
   const reads: Promise<unknown>[] = [];
   for (let i = 0; i < 200; i++) {
     await null;
@@ -25,14 +25,14 @@ async function work(held: AsyncResource[]): Promise<void> {
     const resource = new AsyncResource(`SOAK${i % 20}`, { requireManualDestroy: i % 2 === 0 });
     resource.runInAsyncScope(() => {});
     if (i % 2 === 0) {
-      held.push(resource);
+      kept.push(resource);
     }
     if (i % 20 === 0) {
       reads.push(fs.promises.stat('.'));
     }
   }
   await Promise.all(reads);
-  for (const resource of held.splice(0, Math.max(0, held.length - 10_000))) {
+  for (const resource of kept.splice(0, Math.max(0, kept.length - 10_000))) {
     resource.emitDestroy();
   }
   await turn();
@@ -67,13 +67,13 @@ async function run(options: string, log: string, seconds: number, count: number)
   // Here, so that the bare program runs without it.
   const asyncTracer = require('async-tracer') as typeof AsyncTracer;
   const tracer = options === '' ? undefined : asyncTracer(log, { ...JSON.parse(options), append: true });
-  const held: AsyncResource[] = [];
+  const kept: AsyncResource[] = [];
   const samples: Sample[] = [];
   const start = performance.now();
   for (let i = 1; i <= count; i++) {
     const until = start + (i * seconds * 1000) / count;
     while (performance.now() < until) {
-      await work(held);
+      await work(kept);
       // As log rotation by copytruncate does: a log of minutes at full load would fill the disk.
       if (tracer !== undefined && fs.statSync(log).size > 64e6) {
         fs.truncateSync(log);

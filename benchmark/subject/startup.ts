@@ -1,4 +1,4 @@
-/** Loads one module and tells what that took. argv is the module, and the folder of our own package. */
+/** Loads one module and reports the cost. argv is the module, and the folder of our own package. */
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ function sourcesOf(file: string): string[] {
   );
 }
 
-/** Neither of the write side, nor of the log, nor one of the doors at the top. */
+/** Files of the package outside the write side, the log and the entry points. */
 function isForeign(source: string): boolean {
   const [folder, ...rest] = source.split(path.sep);
   return rest.length > 0 && !['trace', 'log'].includes(folder);

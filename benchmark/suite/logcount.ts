@@ -20,7 +20,7 @@ const PHASE = Buffer.from('"phase":"');
 /** One line in so many goes through JSON.parse as well; all would take minutes. */
 const PARSED = 1024;
 
-/** The first letter of the phase tells the four apart: i, b, a, d. */
+/** The first letter of the phase, which differs for the four: i, b, a, d. */
 const BY_LETTER = new Map<number, keyof Counts>([
   [105, 'init'],
   [98, 'before'],
@@ -87,7 +87,7 @@ export class LogCounter {
     const phase = value === -1 ? undefined : BY_LETTER.get(chunk[value]);
     this.lines++;
     if (phase === undefined) {
-      this.rare(chunk.toString('utf8', start, end));
+      this.countOther(chunk.toString('utf8', start, end));
     } else if (this.lines % PARSED === 0 && !isRecord(chunk.toString('utf8', start, end))) {
       this.found.malformed++;
     } else {
@@ -95,7 +95,7 @@ export class LogCounter {
     }
   }
 
-  private rare(text: string): void {
+  private countOther(text: string): void {
     if (!isRecord(text)) {
       this.found.malformed++;
     } else {

@@ -10,7 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 const BYTES = 512 * 1024 * 1024;
-const piece = Buffer.alloc(1024 * 1024);
+const block = Buffer.alloc(1024 * 1024);
 
 let folder: string | undefined;
 
@@ -28,8 +28,8 @@ export function holdPages(): void {
   try {
     const fd = fs.openSync(path.join(folder, 'pages'), 'w');
     try {
-      for (let at = 0; at < BYTES; at += piece.length) {
-        fs.writeSync(fd, piece);
+      for (let at = 0; at < BYTES; at += block.length) {
+        fs.writeSync(fd, block);
       }
     } finally {
       fs.closeSync(fd);

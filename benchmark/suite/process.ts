@@ -15,8 +15,25 @@ function endAll(): void {
 }
 
 process.once('exit', endAll);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => process.exit(128 + os.constants.signals[signal]));
+
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** Ctrl-C in a terminal ends the children too: this process must see its own signal before it sees their failure. */
+const SIGNAL_GRACE_MS = 500;
+let onInterrupt = (): void => {};
+
+/** Calls `work` before a signal ends this process, and with it its children. What `work` prints must be synchronous. */
+export function beforeInterrupt(work: () => void): void {
+  onInterrupt = work;
+}
+
+for (const signal of SIGNALS) {
+  process.once(signal, () => {
+    try {
+      onInterrupt();
+    } finally {
+      process.exit(128 + os.constants.signals[signal]);
+    }
+  });
 }
 
 /** The cores that this process may use, by number. */
@@ -60,7 +77,7 @@ export interface ChildOptions {
   timeoutMs?: number;
 }
 
-/** A child that tells its results as JSON, one object a line. */
+/** A child that prints its results as JSON, one object a line. */
 export class Child {
   private readonly process: ChildProcess;
   private readonly lines: AsyncIterator<string>;
@@ -91,8 +108,15 @@ export class Child {
         alive.delete(child);
         if (code === 0) {
           resolve();
+          return;
+        }
+        const error = new Error(
+          `${command.join(' ')}\nended with ${signal ?? `code ${code}`}\n${this.errors}`,
+        );
+        if (signal !== null && SIGNALS.includes(signal)) {
+          setTimeout(reject, SIGNAL_GRACE_MS, error);
         } else {
-          reject(new Error(`${command.join(' ')}\nended with ${signal ?? `code ${code}`}\n${this.errors}`));
+          reject(error);
         }
       });
     });
@@ -101,7 +125,7 @@ export class Child {
     this.lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
 
-  /** The child's next message. Rejects with the child's words on standard error where it ends without one. */
+  /** The child's next message. Rejects with the child's standard error where it ends without one. */
   async next<T extends object>(): Promise<T> {
     const { value, done } = await this.lines.next();
     if (!done) {

@@ -8,6 +8,8 @@ export interface Setting {
   pins?: Pins;
   /** Seconds instead of minutes: shows that everything works, not what it costs. */
   short: boolean;
+  /** Shorter windows on the HTTP server: minutes instead of a quarter of an hour. */
+  quick?: boolean;
   /** How long a row of `soak` runs, where it was asked for. */
   seconds?: number;
 }

@@ -38,7 +38,7 @@ export interface TargetOutcome {
   range?: [number, number];
   /** Undefined where nothing was measured or no limit is set for this Node.js. */
   met?: boolean;
-  /** Whether every round says the same. */
+  /** Whether every round lies on the same side of the limit. */
   certain?: boolean;
 }
 
@@ -48,6 +48,10 @@ export interface Result {
   machine: Machine;
   rounds: number;
   short: boolean;
+  /** Whether the windows on the HTTP server were the shorter ones of `options`. */
+  quick?: boolean;
+  /** Whether a signal ended the run before its last round. */
+  interrupted?: boolean;
   answers: Answer[];
   targets: TargetOutcome[];
   /** Records that were lost and programs that failed; the run ends with code 1 where there are any. */
@@ -61,6 +65,11 @@ export function answerTo(answers: readonly Answer[], question: string): Answer |
 /** The rounds of one row; none where the row was not measured. */
 export function roundsOf(answer: Answer | undefined, row: string): Figures[] {
   return answer?.series.find((series) => series.row === row)?.rounds ?? [];
+}
+
+/** The values of one metric, a value a round. */
+export function valuesOf(series: Series, key: string): number[] {
+  return series.rounds.map((round) => round[key]).filter((value) => value !== undefined && value !== null);
 }
 
 /**

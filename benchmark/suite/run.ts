@@ -3,6 +3,7 @@
 import { variantNames, variantOf } from '../variants/all';
 import { checkEvents } from './check';
 import { measureLoop } from './loop';
+import type { Progress } from './progress';
 import { type Figures, type Metric, type Question, type Setting, Unavailable } from './question';
 import type { Answer, Series } from './result';
 
@@ -17,9 +18,6 @@ export interface Plan {
   rounds: number;
 }
 
-/** Told before each measurement. */
-export type Progress = (question: string, row: string, done: number, all: number) => void;
-
 function measureRow(question: Question, row: string, setting: Setting): Promise<Figures> {
   return question.kind === 'loop' ? measureLoop(question, row, setting) : question.measure(row, setting);
 }
@@ -33,7 +31,8 @@ function rotated<T>(items: readonly T[], by: number): T[] {
   return [...items.slice(at), ...items.slice(0, at)];
 }
 
-function emptyAnswer({ question, rows }: Plan): Answer {
+/** The answer before its first round. */
+export function emptyAnswer({ question, rows }: Plan): Answer {
   const cost = question.kind !== 'figures';
   return {
     question: question.name,
@@ -48,24 +47,19 @@ function emptyAnswer({ question, rows }: Plan): Answer {
 }
 
 /**
- * Answers one question. What fails or loses records goes to `failures` and ends its row; what is not to be had here
- * stays as an empty row that says why.
+ * Fills the rounds of an empty answer, which can be printed at any time. A row that fails or loses records ends, and
+ * its error goes to `failures`. A row that this Node.js or this machine does not offer stays empty, with the reason.
  */
 export async function answer(
   plan: Plan,
+  result: Answer,
   setting: Setting,
   failures: string[],
   progress: Progress,
-): Promise<Answer> {
+): Promise<void> {
   const { question, rounds } = plan;
-  const result = emptyAnswer(plan);
-  const all = plan.rows.length * rounds;
-  let done = 0;
 
   async function attempt(series: Series): Promise<void> {
-    if (series.unavailable !== undefined) {
-      return;
-    }
     try {
       const figures = await measureRow(question, series.row, setting);
       if (result.steadyEventsPerUnit !== undefined) {
@@ -82,18 +76,24 @@ export async function answer(
     }
   }
 
+  progress.begin(result, rounds);
   if (question.kind !== 'figures') {
-    progress(question.name, 'count', 0, all);
+    progress.measuring();
     const { events, steadyEvents } = await measureRow(question, 'count', setting);
     result.eventsPerUnit = events;
     result.steadyEventsPerUnit = steadyEvents;
+    progress.measured();
   }
   for (let round = 0; round < rounds; round++) {
     for (const series of rotated(result.series, round)) {
-      progress(question.name, series.row, done, all);
-      await attempt(series);
-      done++;
+      if (series.unavailable === undefined) {
+        progress.measuring(series);
+        await attempt(series);
+        progress.measured(series);
+      } else {
+        progress.skipped();
+      }
     }
   }
-  return result;
+  progress.stop();
 }

@@ -20,7 +20,7 @@ export interface Program {
   args: string[];
 }
 
-/** What the measured work was, as the program's meter and the load tell it. */
+/** The measured work, as reported by the program's meter and by the load. */
 export interface Observed {
   begin: Mark;
   end: Mark;
@@ -34,13 +34,29 @@ export interface Observed {
 
 const SUBJECT = path.join(__dirname, '../subject');
 
+const folders = new Set<string>();
+
+function remove(folder: string): void {
+  // A child that was killed a moment ago may still make a file while the folder is emptied.
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  folders.delete(folder);
+}
+
+// After a signal no `finally` runs.
+process.once('exit', () => {
+  for (const folder of folders) {
+    remove(folder);
+  }
+});
+
 /** A folder for the length of one measurement. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'async-tracer-benchmark-'));
+  folders.add(folder);
   try {
     return await work(folder);
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+    remove(folder);
   }
 }
 

@@ -2,13 +2,12 @@
 
 import Table from 'cli-table3';
 import { nsAnEvent, rateShare, ratio } from './cost';
-import type { Figures } from './question';
-import type { Answer, Result, Series, TargetOutcome } from './result';
+import { type Answer, type Result, type Series, type TargetOutcome, valuesOf } from './result';
 import { median, spread } from './statistics';
 
 const MISSING = '-';
 
-/** Three digits that count, and thousands kept apart. */
+/** Three significant digits, with separators of thousands. */
 export function figure(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) {
     return MISSING;
@@ -24,10 +23,6 @@ function fixed(value: number, digits: number): string {
 
 function percent(share: number): string {
   return Number.isFinite(share) ? `${fixed(share * 100, 1)}%` : MISSING;
-}
-
-function valuesOf(series: Series, key: string): number[] {
-  return series.rounds.map((round: Figures) => round[key]).filter((value) => value !== undefined);
 }
 
 function middle(series: Series, key: string, divisor = 1): string {
@@ -56,7 +51,10 @@ function table(head: string[]): Table.Table {
 }
 
 function unavailableRow(series: Series, columns: number): Table.HorizontalTableRow {
-  return [series.title, { colSpan: columns - 1, content: series.unavailable ?? MISSING, hAlign: 'left' }];
+  return [
+    series.title,
+    { colSpan: columns - 1, content: series.unavailable ?? 'not measured', hAlign: 'left' },
+  ];
 }
 
 function costTable(answer: Answer): string {
@@ -64,6 +62,7 @@ function costTable(answer: Answer): string {
   const divisor = scale === 'us' ? 1000 : 1;
   const head = [
     'variant',
+    '\nrounds',
     `CPU ${scale}\nper ${answer.unit}`,
     '\nmin-max',
     'times\noff',
@@ -85,6 +84,7 @@ function costTable(answer: Answer): string {
     const kept = valuesOf(series, 'records').length > 0;
     result.push([
       series.title,
+      String(series.rounds.length),
       middle(series, 'cpuNs', divisor),
       range(series, 'cpuNs', divisor),
       fixed(median(ratio(answer, series.row, 'off')), 2),
@@ -106,12 +106,16 @@ function figureTable(answer: Answer): string {
     key,
     head: unit === '' ? title : `${title}, ${unit}`,
   }));
-  const result = table(['', ...columns.map(({ head }) => head)]);
+  const result = table(['', 'rounds', ...columns.map(({ head }) => head)]);
   for (const series of answer.series) {
     if (series.rounds.length === 0) {
-      result.push(unavailableRow(series, columns.length + 1));
+      result.push(unavailableRow(series, columns.length + 2));
     } else {
-      result.push([series.title, ...columns.map(({ key }) => middleAndRange(series, key))]);
+      result.push([
+        series.title,
+        String(series.rounds.length),
+        ...columns.map(({ key }) => middleAndRange(series, key)),
+      ]);
     }
   }
   return result.toString();
@@ -146,4 +150,11 @@ export function targetsText(targets: readonly TargetOutcome[]): string {
 
 export function failuresText({ failures }: Result): string {
   return failures.length === 0 ? '' : `\nFailed:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n`;
+}
+
+/** How many of the rounds were measured when the run was interrupted. */
+export function roundsText({ question, series }: Answer, rounds: number): string {
+  const counts = series.map((each) => each.rounds.length);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return `the rows of ${question} have ${least === most ? least : `${least} to ${most}`} of ${rounds} rounds`;
 }

@@ -163,7 +163,7 @@ const TARGETS: readonly Target[] = [
     measure: (answer) => paired(answer, ['async-tracer', 'empty module'], (own, empty) => own.ms - empty.ms),
   },
   {
-    target: 'start-up: files loaded beyond lib/trace, lib/log and the doors',
+    target: 'start-up: files loaded beyond lib/trace, lib/log and the entry points',
     question: 'startup',
     unit: '',
     bound: 'at most',

@@ -50,7 +50,7 @@ async function main() {
   process.exitCode = answered === REQUESTS && code === 0 && whole && trace.end.lost === 0 ? 0 : 1;
 }
 
-/** Each line of the log is a JSON object: no more is needed to read one. */
+/** Each line of the log is a JSON object, so JSON.parse is enough to read it. */
 async function read(file) {
   const ops = new Map();
   const first = [];

@@ -1,4 +1,5 @@
-// An HTTP server with work of files and timers, traced from its first line on. Prints its port; ends with its input.
+// An HTTP server that reads a file and waits for a timer at each request, traced from its first line on. It prints its
+// port, and ends when its standard input ends.
 require('async-tracer')(process.argv[2], { header: true });
 
 const { readFile } = require('node:fs/promises');

@@ -1,6 +1,6 @@
 const net = require('node:net');
 
-/** Asks one question, and forgets the socket where the answer is "no". */
+/** Asks one question. Leaves the socket open when the answer is "no". */
 exports.ask = (port) =>
   new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1');

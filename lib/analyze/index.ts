@@ -1,13 +1,19 @@
 /** The read side: the records of a log, and answers about it. */
 
-export type { FindingOptions } from './findings/findings';
+export type { FindingOptions } from './findings/thresholds';
 export { analyzeLeaks, type LeaksOptions } from './leaks/leaks';
-export type { LogCounts, LogReader, ReadOptions, ReadProgress } from './read/reader';
-export { readLog } from './read/reader';
+export type * from './leaks/report';
+export type { ReadOptions, ReadProgress } from './read/options';
+export { type LogReader, readLog } from './read/reader';
 export type { LogSource } from './read/source';
-export type * from './report';
+export type * from './report/distribution';
+export type * from './report/finding';
+export type * from './report/log';
+export type * from './report/operation';
+export { type Frame, parseFrame } from './site/frame';
+export type * from './slow/report';
 export { analyzeSlow, type SlowOptions } from './slow/slow';
-export type { Frame } from './stack/site';
-export { parseFrame } from './stack/site';
+export type * from './stats/report';
 export { analyzeStats, type StatsOptions } from './stats/stats';
+export type * from './tree/report';
 export { analyzeTree, type TreeOptions } from './tree/tree';

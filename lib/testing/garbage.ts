@@ -1,10 +1,10 @@
-/** Garbage collection at our word: without it a promise that nobody holds any more looks like one that is waited for. */
+/** Forces a garbage collection. Without it a promise that nothing references looks like one that is waited for. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/** Collects what can be collected; does nothing where the engine does not let us. */
+/** Does nothing where the engine does not offer it. */
 export function collectGarbage(): void {
   if (collect === undefined) {
     collect = (globalThis as { gc?: () => void }).gc;

@@ -1,2 +1,2 @@
-/** For test suites: does this leave something open? */
+/** For test suites: finds what a function leaves open. */
 export { expectNoLeaks, findLeaks, type Leak, LeakError, type LeakOptions } from './leaks';

@@ -1,4 +1,4 @@
-/** Whether a function leaves something open. */
+/** Finds what a function leaves open. */
 import { analyzeLeaks, type LeakRow } from '../analyze';
 import { RUNNING } from '../analyze/leaks/verdict';
 import { TracerError } from '../errors';
@@ -8,26 +8,25 @@ import { MemoryLog } from './memory';
 import { describeLeaks } from './message';
 import { Scope } from './scope';
 
-/** What `findLeaks` and `expectNoLeaks` count as a leak, and how long they wait for it to end. */
+/** What `findLeaks` and `expectNoLeaks` count as a leak, and how long they wait for operations to end. */
 export interface LeakOptions {
   /**
-   * What is known and no leak: each a text that is an op, an area, or part of the call site's
+   * Known operations that are no leak: each is a text that is an op, an area, or part of the call site's
    * `function (file:line:column)`, with `*` for any text; or a RegExp that is tested on `op function (file:line:column)`.
    */
   allow?: readonly (string | RegExp)[];
   /**
-   * Whether promises that never settled count, where something still holds them after a garbage collection. Default
-   * false.
+   * Whether promises count that never settled and are still referenced after a garbage collection. Default false.
    */
   promises?: boolean;
-  /** Milliseconds that operations have to end once the function is done. What ends earlier is not waited for. Default 1000. */
+  /** Milliseconds that operations have to end after the function has ended. The wait is over as soon as all have ended. Default 1000. */
   settleMs?: number;
 }
 
-/** Operations that are alike: the same op from the same call site, with the reason why they count as a leak. */
+/** Operations with the same op and call site, and the reason why they count as a leak. */
 export type Leak = LeakRow;
 
-/** What `expectNoLeaks` throws, with code ERR_ASYNC_TRACER_LEAK. */
+/** Thrown by `expectNoLeaks`, with code ERR_ASYNC_TRACER_LEAK. */
 export class LeakError extends TracerError {
   readonly leaks: readonly Leak[];
 
@@ -42,7 +41,7 @@ const SETTLE_MS = 1000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 64;
 
-// Taken at load: a test may put fake timers in their place.
+// Taken at load: a test may replace them by fake timers.
 const { setImmediate: soon, setTimeout: later } = globalThis;
 const now = performance.now.bind(performance);
 
@@ -52,12 +51,12 @@ function turn(pauseMs: number): Promise<void> {
 }
 
 /**
- * Runs a function and tells which operations it started, itself or through what it started, and did not end. What
- * other code starts meanwhile is not counted; nor is what keeps no process alive (an idle socket of an http.Agent, a
- * timer after `unref`) and what Node itself keeps (the handle behind process.stdout, a watcher for a signal).
+ * Runs a function and returns the operations that it started, directly or indirectly, and did not end. Operations that
+ * other code starts meanwhile do not count. Nor do operations that keep no process alive (an idle socket of an
+ * http.Agent, a timer after `unref`) or that Node itself keeps (the handle behind process.stdout, a watcher for a signal).
  *
- * @returns `leaks`: a row for each op and call site that left something open, empty where nothing was; `result`: what the
- * function returned, awaited
+ * @returns `leaks`: a row for each op and call site that left something open, empty where there is none; `result`: what
+ * the function returned, awaited
  * @throws whatever the function throws
  * @throws TracerError ERR_ASYNC_TRACER_OPTION for a wrong option, or where `work` is no function
  */
@@ -71,14 +70,14 @@ export async function findLeaks(
   const tracer = asyncTracer(log.stream, { stacks: true, resolve: promises, header: true });
   try {
     const running = scope.run(work);
-    // The promise of a plain `await` is triggered by that of the function, and would count as started by it.
+    // A plain `await` makes a promise whose trigger is the function's promise: it would count as started by the function.
     const result = await runAsOwnTagged(async () => await running);
     const find = async (): Promise<Leak[]> => {
       tracer.flushSync();
       const { rows } = await analyzeLeaks(log.read(), { allow });
       return rows.filter(isOpen);
     };
-    // All that we do ourselves stays out of the trace.
+    // Keeps the operations of this search out of the trace.
     const leaks = await runAsOwnTagged(() => settle(find, settleMs, promises));
     return { leaks, result };
   } finally {
@@ -87,24 +86,24 @@ export async function findLeaks(
   }
 }
 
-/** Asks again after ever longer pauses, until nothing is open or the time is over. */
+/** Searches again after growing pauses, until nothing is open or the time is over. */
 async function settle(find: () => Promise<Leak[]>, settleMs: number, promises: boolean): Promise<Leak[]> {
   const end = now() + settleMs;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     if (promises) {
       collectGarbage();
     }
-    // Destroys are told in a later turn than their cause.
+    // Node calls destroy hooks in a later turn than their cause.
     await turn(0);
     const leaks = await find();
     if (leaks.length === 0 || now() >= end) {
-      return leaks.some(hasJustFired) ? again(find) : leaks;
+      return leaks.some(hasJustFired) ? searchAgain(find) : leaks;
     }
     await turn(pause);
   }
 }
 
-/** A timer of which the log is unsure has just fired: the next look tells whether it was the last time. */
+/** A timer has just fired, and only the next search shows whether that was the last time. */
 function hasJustFired({ verdict, kind }: Leak): boolean {
   return verdict === 'unsure' && kind === 'timer';
 }
@@ -113,8 +112,8 @@ function isOpen(leak: Leak): boolean {
   return leak.verdict === 'leak' || hasJustFired(leak);
 }
 
-/** The last look, by when the destroy of a timer that fired for the last time has been told. */
-async function again(find: () => Promise<Leak[]>): Promise<Leak[]> {
+/** The last search, two turns later: by then the destroy of a timer that fired for the last time has come. */
+async function searchAgain(find: () => Promise<Leak[]>): Promise<Leak[]> {
   await turn(0);
   await turn(0);
   const leaks = await find();
@@ -148,7 +147,7 @@ function check(work: unknown, options: LeakOptions): LeakOptions {
 }
 
 /**
- * Runs a function and gives what it gives, unless it leaves something open. For any test runner:
+ * Runs a function and returns its result, or throws where it leaves something open. For any test runner:
  *
  * @example it('closes its sockets', () => expectNoLeaks(async () => { await client.query(); await client.close(); }));
  * @throws LeakError (a TracerError with code ERR_ASYNC_TRACER_LEAK), which lists the leaks by call site

@@ -1,11 +1,11 @@
-/** A log in memory: the records of one scope alone. */
+/** A log in memory that holds the records of one scope only. */
 import { Writable } from 'node:stream';
 import type { BeforeRecord, InitRecord, TraceRecord } from '../log/event';
 import type { Scope } from './scope';
 
 const OWN_FILES = [__filename, require.resolve('./scope'), require.resolve('./leaks')];
 
-/** The `start` record, which says what is recorded, belongs to no operation. */
+/** In place of an opid: the `start` record belongs to no operation. */
 const NONE = 0;
 
 export class MemoryLog {
@@ -13,10 +13,10 @@ export class MemoryLog {
   readonly #promises: boolean;
   readonly #known = new Set<number>();
   readonly #ended = new Set<number>();
-  /** Node makes a FILEHANDLE outside of any callback, just before that of the request which opened it. */
+  /** The init of a FILEHANDLE: Node makes it outside of any callback, just before the callback of the request that opened it. */
   #orphan: InitRecord | undefined;
   readonly #lines: { opid: number; line: string }[] = [];
-  /** For the tracer, which hands over whole lines. */
+  /** The destination of the tracer, which writes whole lines. */
   readonly stream = new Writable({
     write: (lines: Buffer, _encoding, done) => {
       for (const line of lines.toString().split('\n')) {
@@ -28,7 +28,7 @@ export class MemoryLog {
     },
   });
 
-  /** @param promises whether they stand in it; without, they only lead from one operation to the next */
+  /** @param promises whether the log holds them; otherwise they only connect an operation to its cause */
   constructor(scope: Scope, promises: boolean) {
     this.#scope = scope;
     this.#promises = promises;
@@ -48,7 +48,7 @@ export class MemoryLog {
       if (init.parentopid === 0 && init.execopid === undefined) {
         this.#orphan = init;
       } else if (this.#scope.includes(record) && (this.#promises || record.op !== 'PROMISE')) {
-        // The frames that called the function are ours, and would be taken for the user's.
+        // The frames that called the function belong to this library. They would pass for the user's.
         const stack = record.stack?.filter((frame) => !OWN_FILES.some((file) => frame.includes(file)));
         this.#known.add(record.opid);
         this.#lines.push({ opid: record.opid, line: JSON.stringify({ ...record, stack }) });
@@ -61,7 +61,7 @@ export class MemoryLog {
     }
   }
 
-  /** As it is to be read at this moment: what lives and is unref'd is left out. */
+  /** The log as of now, without operations that are live and unref'd. */
   async *read(): AsyncGenerator<string> {
     const left = new Set([...this.#known].filter((id) => !this.#ended.has(id) && this.#scope.isUnref(id)));
     yield this.#lines

@@ -1,19 +1,19 @@
-/** Leaks as an error's message. */
+/** The message of a LeakError. */
 import { type LeakRow, parseFrame } from '../analyze';
-import { siteText } from '../analyze/stack/stack-table';
+import { frameText } from '../analyze/site/frame';
 
-/** Frames shown of each stack; those of Node's own are left out. */
+/** Frames shown of each stack, not counting Node's own. */
 const FRAMES = 5;
 
-/** Where it was started; where its own stack does not say, the call that led to it. */
+/** The frames of the user's code. Without any, the call site that led to the operation. */
 function frames({ stack, site }: LeakRow): string[] {
   const own = (stack ?? [])
     .map(parseFrame)
     .filter((frame) => frame !== undefined)
     .filter(({ file }) => !file.startsWith('node:') && file !== '<anonymous>')
     .slice(0, FRAMES)
-    .map((frame) => `at ${siteText(frame)}`);
-  return own.length > 0 || site === null ? own : [`under ${siteText(site)}`];
+    .map((frame) => `at ${frameText(frame)}`);
+  return own.length > 0 || site === null ? own : [`under ${frameText(site)}`];
 }
 
 export function describeLeaks(leaks: readonly LeakRow[]): string {

@@ -1,4 +1,4 @@
-/** What one function starts: itself, or through what it started. */
+/** The operations that one function starts, directly or indirectly. */
 import { AsyncResource, createHook } from 'node:async_hooks';
 import type { InitRecord } from '../log/event';
 
@@ -7,13 +7,13 @@ interface Refable {
 }
 
 /**
- * A function called within a scope has an execution id of its own, by which the operations that it starts are told
- * from all others that the process starts meanwhile: those of a test that runs beside it, or of the runner.
+ * A function that is called within a scope has its own execution id. That id separates the operations that it starts from
+ * all others that the process starts meanwhile, as those of the test runner or of another test.
  */
 export class Scope {
   readonly #root = new AsyncResource('ASYNCTRACERSCOPE', { requireManualDestroy: true });
   readonly #ids = new Set([this.#root.asyncId()]);
-  /** Weak, since a resource that is held is never collected, and its destroy never comes. */
+  /** Weak references: a resource that is referenced is never collected, and its destroy never comes. */
   readonly #resources = new Map<number, WeakRef<Refable>>();
   readonly #hook = createHook({
     init: (id, type, _trigger, resource) => {
@@ -31,7 +31,7 @@ export class Scope {
     return this.#root.runInAsyncScope(work);
   }
 
-  /** Whether an operation belongs to it; to be asked of each init in the order of the log. */
+  /** Whether the operation belongs to the scope. To be called for each init in the order of the log. */
   includes({ opid, parentopid, execopid = parentopid }: InitRecord): boolean {
     if (!this.#ids.has(execopid) && !this.#ids.has(parentopid)) {
       return false;
@@ -40,7 +40,7 @@ export class Scope {
     return true;
   }
 
-  /** Whether the event loop does not wait for it, as for the idle sockets of an http.Agent. */
+  /** Whether the operation keeps no process alive, as an idle socket of an http.Agent. */
   isUnref(id: number): boolean {
     const resource = this.#resources.get(id)?.deref();
     return typeof resource?.hasRef === 'function' && resource.hasRef() === false;

@@ -1,8 +1,8 @@
 /**
- * The face: all that the package's doors take from the write side, and nothing beside it. The build puts
- * what this file imports into it (.build/bundle.mjs), so who imported another one of trace/ would have a second instance.
+ * The public API of the write side: all that the package's entry points take from it. The build puts what this file
+ * imports into it (.build/bundle.mjs), so an entry point that imported another file of trace/ would get a second instance.
  *
- * Every way in which the package may be called comes down to a target and resolved options here.
+ * Every form of the call becomes a target and resolved options here.
  */
 import { TracerError } from '../errors';
 import { isStream, type Target } from './destination/open';
@@ -42,18 +42,24 @@ export function asyncTracer(first?: Target | TracerOptions, second?: TracerOptio
   }
   throw new TracerError(
     'ERR_ASYNC_TRACER_DESTINATION',
-    `The destination must be a writable stream, a path, a file descriptor or nothing; got ${told(first)}.`,
+    `The destination must be a writable stream, a path, a file descriptor or nothing; got ${describe(first)}.`,
   );
 }
 
-/** For `register`. */
-export const preload = (): typeof Preload => require('./preload/preload');
+/**
+ * Starts the tracer that `register` asks for. See preload.ts.
+ *
+ * @param print prints a line for the user
+ */
+export function preload(environment: NodeJS.ProcessEnv, print: (line: string) => void): Tracer | undefined {
+  return (require('./preload/preload') as typeof Preload).start(asyncTracer, environment, print);
+}
 
-/** For the command. */
+/** For the command: what it reads as the traced program does. */
 export const settings = (): typeof Settings => require('./settings');
 
-/** With what to do where that is known. */
-function told(given: unknown): string {
+/** What came, and what to give instead where that is known. */
+function describe(given: unknown): string {
   if (given instanceof URL) {
     return 'a URL (give fileURLToPath(url))';
   }

@@ -7,7 +7,7 @@ import { analyzeLeaks, analyzeSlow, analyzeStats, analyzeTree, type LogSource } 
 import { PROMISE_WINDOW } from '../../lib/analyze/model/run';
 import { asSource, end, event, init, lineFields, lineOf, run, start, textOf } from './lines';
 
-/** All reports about one log, without what tells how it was read. */
+/** All reports about one log, without the counts of how it was read. */
 async function answers(source: () => LogSource, opid: number) {
   const reports = await Promise.all([
     analyzeStats(source(), { heldMs: 5, starvedMs: 5, fanOut: 5, growth: 3 }),

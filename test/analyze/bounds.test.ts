@@ -1,13 +1,14 @@
-/** What a program makes up without end must not fill the reader's memory: beyond its bound each table shares one place. */
+/** A program can invent names without end. They must not fill the reader's memory: beyond its limit a table shares one entry. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analyzeStats, analyzeTree } from '../../lib/analyze';
-import { MAX_OPS, Ops } from '../../lib/analyze/decode/op-table';
-import { HeldStacks, MAX_HELD_BYTES } from '../../lib/analyze/leaks/live-stacks';
-import { Callbacks } from '../../lib/analyze/model/callback-stack';
+import { MAX_OPS, OpTable } from '../../lib/analyze/decode/op-table';
+import { MAX_STACKS, Stack, StackTable } from '../../lib/analyze/decode/stack-table';
+import { LiveStacks, MAX_LIVE_STACK_BYTES } from '../../lib/analyze/leaks/live-stacks';
+import { CallbackStack } from '../../lib/analyze/model/callback-stack';
 import { Run } from '../../lib/analyze/model/run';
-import { MAX_SITES, MAX_STACKS, Stack, Stacks } from '../../lib/analyze/stack/stack-table';
-import { Forest, MAX_TREE_NODES, TOP } from '../../lib/analyze/tree/forest';
+import { MAX_SITES, SiteTable } from '../../lib/analyze/site/site-table';
+import { ABOVE_ROOTS, Forest, MAX_TREE_NODES } from '../../lib/analyze/tree/forest';
 import { asSource, init, run } from './lines';
 
 function* each(count: number, line: (i: number) => string) {
@@ -29,7 +30,7 @@ describe('bounds', () => {
   });
 
   it('an op of several areas is as many ops', () => {
-    const ops = new Ops();
+    const ops = new OpTable();
     const [a, b] = [ops.intern('X', 'net'), ops.intern('X', 'fs')];
     assert.notEqual(a, b);
     assert.equal(ops.intern('X', 'net'), a);
@@ -37,38 +38,39 @@ describe('bounds', () => {
   });
 
   it('call sites beyond 16,384 share one, and stacks are forgotten by the tens of thousands', () => {
-    const stacks = new Stacks();
-    const site = (i: number) => stacks.siteOf(stacks.intern([`f:/app/a.js:${i}:1`]));
+    const stacks = new StackTable();
+    const table = new SiteTable();
+    const site = (i: number) => table.numberOf(stacks.at(stacks.intern([`f:/app/a.js:${i}:1`])));
     for (let i = 1; i < MAX_SITES; i++) assert.equal(site(i), i - 1);
     assert.equal(site(MAX_SITES), MAX_SITES - 1);
     assert.equal(site(MAX_SITES + 1), MAX_SITES - 1);
-    assert.equal(stacks.sites[MAX_SITES - 1].frame, undefined);
+    assert.equal(table.sites[MAX_SITES - 1].frame, undefined);
     for (let i = MAX_SITES; i < MAX_STACKS + 10; i++) site(i);
     assert.equal(site(5), 4);
     assert.deepEqual(stacks.frames(stacks.intern(['g:/app/b.js:1:1'])), ['g:/app/b.js:1:1']);
-    assert.equal(stacks.sites.length, MAX_SITES);
+    assert.equal(table.sites.length, MAX_SITES);
   });
 
-  it('different stacks of live operations beyond 32 MiB are not held, until others have ended', () => {
-    const held = new HeldStacks();
+  it('different stacks of live operations beyond 32 MiB are not kept, until others have ended', () => {
+    const live = new LiveStacks();
     const run = new Run(0, undefined);
-    const half = () => new Stack(Buffer.allocUnsafe(MAX_HELD_BYTES / 2), 1, 0);
+    const half = () => new Stack(Buffer.allocUnsafe(MAX_LIVE_STACK_BYTES / 2), 1);
     const stacks = [half(), half(), half()];
-    for (const row of [0, 1, 2]) held.hold(run, row, stacks[row]);
-    held.hold(run, 3, stacks[0]);
-    const of = () => [0, 1, 2, 3].map((row) => held.of(run, row));
+    for (const row of [0, 1, 2]) live.set(run, row, stacks[row]);
+    live.set(run, 3, stacks[0]);
+    const of = () => [0, 1, 2, 3].map((row) => live.get(run, row));
     assert.deepEqual(of(), [stacks[0], stacks[1], undefined, stacks[0]]);
-    held.release(run, 0);
-    held.hold(run, 2, stacks[2]);
+    live.release(run, 0);
+    live.set(run, 2, stacks[2]);
     assert.deepEqual(of(), [undefined, stacks[1], undefined, stacks[0]]);
-    held.release(run, 3);
-    held.hold(run, 2, stacks[2]);
+    live.release(run, 3);
+    live.set(run, 2, stacks[2]);
     assert.deepEqual(of(), [undefined, stacks[1], stacks[2], undefined]);
   });
 
   it('a tree of more than 50,000 nodes counts further operations at their parent', () => {
     const forest = new Forest();
-    const parents = Array.from({ length: 1000 }, (_, group) => forest.add(TOP, group, group));
+    const parents = Array.from({ length: 1000 }, (_, group) => forest.add(ABOVE_ROOTS, group, group));
     for (let group = 1000; group <= 1050; group++)
       for (const parent of parents) forest.add(parent, group, group);
     assert.equal(forest.size, MAX_TREE_NODES);
@@ -85,8 +87,8 @@ describe('bounds', () => {
     assert.deepEqual([depth, report.nodes, report.folded], [100, 150, 0]);
   });
 
-  it('callbacks nested without end are given up from the outermost on', () => {
-    const callbacks = new Callbacks();
+  it('callbacks nested without end are abandoned from the outermost on', () => {
+    const callbacks = new CallbackStack();
     for (let i = 0; i < 10_005; i++) callbacks.open(i, 0, i);
     assert.deepEqual([callbacks.depth, callbacks.abandoned], [5005, 5000]);
     assert.deepEqual(

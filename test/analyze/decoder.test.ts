@@ -7,7 +7,7 @@ import { asSource, customFields, event, init, lineFields, lineOf } from './lines
 
 const PHASES = new Set(['init', 'before', 'after', 'destroy', 'resolve', 'start', 'end', 'lost']);
 
-/** What a line must give, told without the decoder; undefined for a line that is no record. */
+/** What a line must give, computed without the decoder; undefined for a line that is no record. */
 function byJsonParse(line: string): Record<string, unknown> | undefined {
   let value: Record<string, unknown>;
   try {

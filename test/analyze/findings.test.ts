@@ -34,7 +34,7 @@ describe('records that were lost', () => {
     return message;
   };
 
-  it('are told with the reasons that there may be', async () => {
+  it('name the possible reasons', async () => {
     assert.equal(
       await messageOf('drop', 2),
       "2 records are missing from the log, so counts may be too low. The log does not tell why: a slow destination drops them (raise maxBuffer, set overflow to 'block', or write to a file), a full disk or a reader that is gone refuses them.",
@@ -62,7 +62,7 @@ describe('a callback that held the loop', () => {
     );
   });
 
-  it('is told once for a group, with the number, the sum and the longest', async () => {
+  it('is found once for a group, with the number, the sum and the longest', async () => {
     const [finding, ...rest] = await findings([
       init(5, 'Timeout', 0, at(3)),
       init(6, 'Timeout', 0, at(3)),
@@ -93,7 +93,7 @@ describe('a callback that held the loop', () => {
     );
   });
 
-  it('is told also where it had not ended, as when it calls process.exit', async () => {
+  it('is found also where it had not ended, as when it calls process.exit', async () => {
     assert.deepEqual(await messages([init(5, 'Timeout', 0), event('before', 5, 'Timeout', 10), end(90)]), [
       'A callback of Timeout held the event loop for 80 ms and had not ended when the log did.',
     ]);
@@ -182,7 +182,7 @@ describe('a fan-out', () => {
     assert.deepEqual(await messages(burst(2000, 'TCP', 100, 0, 4)), []);
   });
 
-  it('is told of the work, not of the promises and ticks that come with it', async () => {
+  it('is found for the work, not for the promises and ticks that come with it', async () => {
     const lines = [
       ...burst(1000, 'PROMISE', 100, 1, 4),
       ...burst(1000, 'FSREQPROMISE', 2000, 1, 4),
@@ -255,7 +255,7 @@ describe('growth', () => {
     assert.deepEqual(await messages(lines), []);
   });
 
-  it('is none where they end, or where only garbage collection would tell', async () => {
+  it('is none where they end, or where only garbage collection would show it', async () => {
     assert.deepEqual(await messages(leaky('TCP', 1e9)), []);
     assert.deepEqual(await messages(leaky('PROMISE', 5)), []);
     assert.deepEqual(await messages(leaky('ZLIB', 5)), []);

@@ -16,7 +16,7 @@ const timer = through('Timeout:node:internal/timers:1:1', 'setTimeout:node:timer
 const exited = [init(900, 'Timeout', 90, timer), event('before', 900, 'Timeout', 99), end(100)];
 
 describe('leaks', () => {
-  it('tells a server that was left open, with its site, stack and age, and not one that was closed', async () => {
+  it('lists a server that was left open, with its site, stack and age, and not one that was closed', async () => {
     const stack = through('listen:node:net:1:1').stack;
     const report = await leaks([
       init(5, 'TCPSERVER', 10, { stack }),
@@ -54,7 +54,7 @@ describe('leaks', () => {
     });
   });
 
-  it('tells an interval and a timeout that never fired, and not a timeout that fired', async () => {
+  it('lists an interval and a timeout that never fired, and not a timeout that fired', async () => {
     const lines = [
       init(5, 'Timeout', 0, timer),
       init(6, 'Timeout', 0, timer),
@@ -75,7 +75,7 @@ describe('leaks', () => {
     );
   });
 
-  it('keeps apart, by the frames between, what Node itself keeps', async () => {
+  it('recognises, by the frames between, what Node itself keeps', async () => {
     const lines = [
       init(
         5,
@@ -132,7 +132,7 @@ describe('leaks', () => {
     );
   });
 
-  it('takes the age at the last record for the least where no end record tells when the run was over', async () => {
+  it('takes the age at the last record as the least where no end record shows when the run was over', async () => {
     const lines = [
       init(5, 'TCPSERVER', 10, through('listen:node:net:1:1')),
       event('after', 4, undefined, 40),
@@ -170,7 +170,7 @@ describe('leaks', () => {
     ]);
   });
 
-  it('counts promises that live and promises that were collected apart, also without stacks', async () => {
+  it('counts promises that live and promises that were collected separately, also without stacks', async () => {
     const report = await leaks([
       init(5, 'PROMISE', 0),
       init(6, 'PROMISE', 0),
@@ -223,7 +223,7 @@ describe('leaks', () => {
     );
   });
 
-  it('tells unref’d timers apart where contexts say so', async () => {
+  it('recognises unref’d timers where there are contexts', async () => {
     const tick = (opid: number, atMs: number, refed: boolean) => [
       event('before', opid, 'Timeout', atMs, { ctx: { refed } }),
       event('after', opid, 'Timeout', atMs),
@@ -247,7 +247,7 @@ describe('leaks', () => {
     );
   });
 
-  it('tells promises that never settled where resolve was recorded, the first cause and not those that wait for it', async () => {
+  it('lists promises that never settled where resolve was recorded, the first cause and not those that wait for it', async () => {
     const lines = [
       init(5, 'PROMISE', 0, { stack: ['work:/app/a.js:1:1'] }),
       init(6, 'PROMISE', 0, { stack: ['new Promise:<anonymous>:0:0', 'work:/app/a.js:2:9'] }),
@@ -313,7 +313,7 @@ describe('leaks', () => {
     ]);
   });
 
-  it('takes an answered request as done, and tells one that is not', async () => {
+  it('takes an answered request as done, and lists one that is not', async () => {
     const asked = through('stat:node:fs:1:1');
     const lines = [
       init(5, 'FSREQCALLBACK', 0, asked),
@@ -334,7 +334,7 @@ describe('leaks', () => {
     assert.deepEqual(await rows([...lines, init(7, 'FILEHANDLE', 4)]), [['leak', 'FILEHANDLE', 2]]);
   });
 
-  it('says what it cannot tell without stacks, and then blames no timer that never fired', async () => {
+  it('names what it cannot know without stacks, and then blames no timer that never fired', async () => {
     const report = await leaks([
       init(5, 'Timeout', 0),
       init(6, 'PIPE', 0),

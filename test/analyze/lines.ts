@@ -1,4 +1,4 @@
-/** Makes log lines for the tests of the read side, spelt as the write side spells them, field for field. */
+/** Makes log lines for the tests of the read side, in the form of the write side, field for field. */
 import fc from 'fast-check';
 import { areaOf } from '../../lib/log/area';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { IdMap } from '../../lib/analyze/model/id-map';
-import { Live } from '../../lib/analyze/model/live-operations';
+import { LiveOperations } from '../../lib/analyze/model/live-operations';
 
 /** Few ids, so that they come again, and many that fall on the same place of a small table. */
 const id = fc.oneof(
@@ -17,7 +17,7 @@ describe('the table of live operations', () => {
     const step = fc.record({ id, remove: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-        const live = new Live();
+        const live = new LiveOperations();
         const map = new Map<number, number>();
         steps.forEach((step, time) => {
           const row = live.find(step.id);
@@ -46,7 +46,7 @@ describe('the table of live operations', () => {
   });
 
   it('takes the place of an operation that ended for the next one', () => {
-    const live = new Live();
+    const live = new LiveOperations();
     for (let i = 0; i < 1_000_000; i++) live.remove(live.add(i, 0, 0));
     assert.equal(live.id.length, 8);
   });

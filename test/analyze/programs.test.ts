@@ -72,7 +72,7 @@ describe('a planted problem is named with its place', () => {
 });
 
 describe('without stacks', () => {
-  it('a server that was left open and an interval that runs are still told, without their place', async () => {
+  it('a server that was left open and an interval that runs are still listed, without their place', async () => {
     const told = async (program: string) =>
       (await analyzeLeaks(trace(program, {}))).findings.map(({ code, evidence }) => [
         code,

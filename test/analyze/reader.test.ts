@@ -104,7 +104,7 @@ describe('readLog', () => {
     assert.deepEqual([counts.records, counts.foreign, counts.lost], [0, 3, 0]);
   });
 
-  it('reads the pieces of a rotated log from the oldest on, and leaves other files where they are', async () => {
+  it('reads the files of a rotated log from the oldest to the newest, and leaves other files where they are', async () => {
     const numbered = (id: number) => `${event('before', id, 'TCP', id)}\n`;
     const piece = (name: string, id: number) => file(name, numbered(id));
     const [b2, b1, b] = [piece('b.log.2', 30), piece('b.log.1', 40), piece('b.log', 50)];
@@ -127,7 +127,7 @@ describe('readLog', () => {
     assert.equal((await read(asSource([`${lost}\n${TEXT}${lost}\n`]))).counts.lost, 24);
   });
 
-  it('gives what a cut gzip holds, and tells that it is cut', async () => {
+  it('gives the contents of a cut gzip, and reports that it is cut', async () => {
     const long = TEXT.repeat(200);
     const zipped = gzipSync(long);
     const path = file('cut.gz', zipped.subarray(0, zipped.length - 12));
@@ -154,7 +154,7 @@ describe('readLog', () => {
     );
   });
 
-  it('gives of a gzip with something behind it all but the last 64 KiB, and tells of it', async () => {
+  it('gives of a gzip with something behind it all but the last 64 KiB, and reports it', async () => {
     const long = TEXT.repeat(2000);
     const path = file('tail.gz', Buffer.concat([gzipSync(long), Buffer.from('no gzip')]));
     const { records, counts } = await read(path);
@@ -291,7 +291,7 @@ describe('readLog', () => {
             records,
             lines.map((line) => JSON.parse(line)),
           );
-          // A foreign line that crosses from one source into the next may count once a piece.
+          // A foreign line that crosses from one source into the next may count once for each part.
           const pieces = counts.foreign + counts.cut;
           assert.ok(
             pieces >= lines.length - 1 && pieces <= lines.length - 1 + sourceCuts.length,

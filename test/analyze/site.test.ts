@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseFrame, siteOf } from '../../lib/analyze/stack/site';
+import { parseFrame } from '../../lib/analyze/site/frame';
+import { siteOf } from '../../lib/analyze/site/site';
 
 describe('frames', () => {
-  it('are taken apart from both ends, so that a file name may hold colons', () => {
+  it('are parsed from both ends, so that a file name may hold colons', () => {
     const cases: Record<string, [string, string, number, number]> = {
       'listen:/app/server.js:12:5': ['listen', '/app/server.js', 12, 5],
       'run:file:///app/a:b.mjs:1:2': ['run', 'file:///app/a:b.mjs', 1, 2],
@@ -51,7 +52,7 @@ describe('call sites', () => {
     assert.deepEqual(siteOf([node, ...wasm, own]).frame, parseFrame(wasm[0]));
   });
 
-  it('tell what Node did in between: a standard stream, a signal, a resolver, a timer of its own', () => {
+  it('show what Node did in between: a standard stream, a signal, a resolver, a timer of its own', () => {
     const cases: [string[], string][] = [
       [
         [

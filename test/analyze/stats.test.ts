@@ -149,7 +149,7 @@ describe('stats', () => {
     assert.equal(report.log.runCount, 1);
   });
 
-  it('keeps ids above 2^32 apart that are alike in their low bits', async () => {
+  it('separates ids above 2^32 that are alike in their low bits', async () => {
     const [a, b] = [7, 2 ** 32 + 7];
     const report = await stats([
       init(a, 'TCP', 0),
@@ -184,7 +184,7 @@ describe('stats', () => {
     );
   });
 
-  it('tells runs in one file apart by their start records, and takes one up again whose anchor it knows', async () => {
+  it('separates runs in one file by their start records, and continues one whose anchor it knows', async () => {
     const report = await stats([
       start(0, { pid: 1 }),
       init(5, 'TCP', 0),
@@ -214,7 +214,7 @@ describe('stats', () => {
     assert.equal(report.log.elapsed, 210);
   });
 
-  it('tells runs without a start record apart by ids that begin anew, however few they are', async () => {
+  it('separates runs without a start record by ids that begin anew, however few they are', async () => {
     const one = (atMs: number) => [
       init(5, 'TCP', atMs),
       init(9, 'Timeout', atMs),

@@ -77,7 +77,7 @@ describe('the tree', () => {
     assert.equal(text(report.roots), 'PROMISE x1500~1499 (TickObject x1500)');
   });
 
-  it('keeps operations of different call sites apart', async () => {
+  it('separates operations of different call sites', async () => {
     const at = (line: number) => ({ parentopid: 1, stack: [`f:/app/a.js:${line}:1`] });
     const report = await tree([init(5, 'TCP', 0, at(1)), init(6, 'TCP', 0, at(2)), init(7, 'TCP', 0, at(1))]);
     assert.deepEqual(
@@ -99,7 +99,7 @@ describe('the tree', () => {
     );
   });
 
-  it('keeps runs with the same ids apart', async () => {
+  it('separates runs with the same ids', async () => {
     const lines = [
       start(0, { pid: 1 }),
       child(5, 'TCP', 1),

@@ -1,7 +1,7 @@
 /** What the command says of itself. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { say } from '../../lib/cli/terminal/output';
+import { printMessage } from '../../lib/cli/terminal/output';
 
 describe('a sentence of the command', () => {
   function said(context: TestContext, terminal: { isTTY: boolean; columns: number }): string {
@@ -13,7 +13,7 @@ describe('a sentence of the command', () => {
     const { isTTY, columns } = process.stderr;
     Object.assign(process.stderr, terminal);
     try {
-      say('the log a.ndjson could not be opened: it is a folder [ERR_ASYNC_TRACER_INPUT]');
+      printMessage('the log a.ndjson could not be opened: it is a folder [ERR_ASYNC_TRACER_INPUT]');
     } finally {
       Object.assign(process.stderr, { isTTY, columns });
       context.mock.reset();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatDuration } from '../../lib/analyze/duration';
-import { examples, tidy } from '../../lib/cli/arguments/help';
+import { formatDuration } from '../../lib/analyze/report/duration';
+import { examples, withoutTypes } from '../../lib/cli/arguments/help';
+import { formatFrame, formatSite } from '../../lib/cli/render/call-site';
 import { flagOf, splitWords, standsAlone, traceFlags, variablesOf } from '../../lib/cli/run/trace-flags';
 import { formatBytes, formatCount, formatCountOf, formatShare } from '../../lib/cli/terminal/numbers';
-import { placeOf, siteOf } from '../../lib/cli/terminal/place';
 import { describeProgress, startProgress } from '../../lib/cli/terminal/progress';
 import { type Screen, screenOf } from '../../lib/cli/terminal/screen';
 import { renderTable } from '../../lib/cli/terminal/table';
@@ -86,24 +86,24 @@ describe('text in columns', () => {
 describe('a call site', () => {
   const frame = { function: 'serve', file: '/app/lib/server.js', line: 12, column: 5 };
   it('is relative to the folder, and gives up the name before the path', () => {
-    assert.equal(placeOf(frame, '/app'), 'serve (lib/server.js:12:5)');
-    assert.equal(placeOf(frame, '/app', 22), 'lib/server.js:12:5');
-    assert.equal(placeOf(frame, '/app', 15), '…server.js:12:5');
-    assert.equal(placeOf(frame, '/other'), 'serve (/app/lib/server.js:12:5)');
+    assert.equal(formatFrame(frame, '/app'), 'serve (lib/server.js:12:5)');
+    assert.equal(formatFrame(frame, '/app', 22), 'lib/server.js:12:5');
+    assert.equal(formatFrame(frame, '/app', 15), '…server.js:12:5');
+    assert.equal(formatFrame(frame, '/other'), 'serve (/app/lib/server.js:12:5)');
   });
 
   it('may be a URL, a module of Node.js, or without a name', () => {
-    assert.equal(placeOf({ ...frame, file: 'file:///app/a%20b.mjs' }, '/app'), 'serve (a b.mjs:12:5)');
+    assert.equal(formatFrame({ ...frame, file: 'file:///app/a%20b.mjs' }, '/app'), 'serve (a b.mjs:12:5)');
     assert.equal(
-      placeOf({ ...frame, file: 'node:net', function: '' }, '/app'),
+      formatFrame({ ...frame, file: 'node:net', function: '' }, '/app'),
       '<anonymous> (node:net:12:5)',
     );
-    assert.equal(placeOf({ ...frame, file: 'file://%' }, '/app'), 'serve (file://%:12:5)');
+    assert.equal(formatFrame({ ...frame, file: 'file://%' }, '/app'), 'serve (file://%:12:5)');
   });
 
   it('that is taken from the cause says so', () => {
-    assert.equal(siteOf({ site: frame, inherited: true }, '/app'), 'under serve (lib/server.js:12:5)');
-    assert.equal(siteOf({ site: null, inherited: false }, '/app'), '');
+    assert.equal(formatSite({ site: frame, inherited: true }, '/app'), 'under serve (lib/server.js:12:5)');
+    assert.equal(formatSite({ site: null, inherited: false }, '/app'), '');
   });
 });
 
@@ -115,7 +115,7 @@ describe('a table', () => {
   const columns = [
     { head: 'op', align: 'left' as const, cell: (row: string[]) => row[0] },
     { head: 'count', cell: (row: string[]) => row[1] },
-    { head: 'p95', cell: (row: string[]) => row[2], spare: 1 },
+    { head: 'p95', cell: (row: string[]) => row[2], dropRank: 1 },
   ];
   const rows = [
     ['Timeout', '7', '1.2 ms', 'poll (a/long/path/poll.js:12:3)'],
@@ -274,7 +274,7 @@ describe('help', () => {
 
   it('leaves out the types of flags', () => {
     assert.equal(
-      tidy('  --a  does a      [boolean]\n  --b  b  [default: 1]\n'),
+      withoutTypes('  --a  does a      [boolean]\n  --b  b  [default: 1]\n'),
       '  --a  does a\n  --b  b  [default: 1]',
     );
   });

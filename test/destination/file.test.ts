@@ -7,9 +7,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { DROPPED, TAKEN } from '../../lib/trace/destination/destination';
 import type * as File from '../../lib/trace/destination/file';
 import { createFileDestination } from '../../lib/trace/destination/file';
-import { identify, identifyPath } from '../../lib/trace/destination/file-identity';
+import { identify, identifyPath } from '../../lib/trace/runtime/file-identity';
 import { loadAnew } from '../support/modules';
-import { folder, LINE, newPath, PLENTY, recorder, textOf } from './ground';
+import { folder, LINE, newPath, PLENTY, recorder, textOf } from './fixture';
 
 const FILE_OPTIONS = { append: false, mkdir: false, mode: 0o644 };
 

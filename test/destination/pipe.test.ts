@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { DROPPED, TAKEN } from '../../lib/trace/destination/destination';
 import { createPipeDestination } from '../../lib/trace/destination/pipe';
-import { connection, LINE, newPath, PLENTY, recorder, runAsOwnTagged, textOf } from './ground';
+import { connection, LINE, newPath, PLENTY, recorder, runAsOwnTagged, textOf } from './fixture';
 
 describe('destination: a pipe, socket or device', () => {
   function onto(file: string | number, maxBuffer = PLENTY, overflow: 'drop' | 'block' = 'drop') {

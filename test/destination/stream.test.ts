@@ -9,7 +9,7 @@ import { SonicBoom } from 'sonic-boom';
 
 import { DROPPED, TAKEN } from '../../lib/trace/destination/destination';
 import { createStreamDestination } from '../../lib/trace/destination/stream';
-import { connection, LINE, newPath, PLENTY, recorder, runAsOwnTagged, textOf } from './ground';
+import { connection, LINE, newPath, PLENTY, recorder, runAsOwnTagged, textOf } from './fixture';
 
 /** Not `once` of node:events: that would handle errors, too. */
 function closeOf(stream: Writable): Promise<void> {

@@ -1,13 +1,12 @@
 import type { TraceRecord } from '../../log/event';
-import { NO_STACK, Stacks } from '../stack/stack-table';
+import { RecordCursor } from './cursor';
+import { CustomFields } from './custom-fields';
 import { isJson } from './json-syntax';
 import {
   BACKSLASH,
   BRACE,
-  bytesOf,
   COMMA,
   CTX,
-  customTexts,
   DOT,
   EXEC_OPID,
   lineEnd,
@@ -15,7 +14,6 @@ import {
   NAMELESS,
   NEWLINE,
   OP,
-  OPID,
   PARENT_OP,
   phaseAt,
   QUOTE,
@@ -23,55 +21,30 @@ import {
   STACK,
   TIME,
 } from './line-format';
-import { NO_OP, nextHash, Ops } from './op-table';
-import { AFTER, BEFORE, INIT, isFrames, isId, isRecord, PHASE_CODES, PHASES, RESOLVE } from './record';
-
-/** Learning a prefix or suffix costs a few parses; a log that changes them oftener than this is read by JSON.parse. */
-const MAX_LESSONS = 256;
+import { NO_OP, nextHash } from './op-table';
+import { AFTER, BEFORE, INIT, isRecord, RESOLVE } from './record';
+import { NO_STACK } from './stack-table';
 
 /**
- * Takes one record after another out of bytes, into its own fields, so that a reader of millions makes no objects.
+ * Decodes one record after another from bytes into the fields of `RecordCursor`.
  *
- * `decode` knows the exact spelling of our own write side and nothing else: it either fills every field with what
- * JSON.parse would have given, or returns -1, and then `parse` reads the line by JSON.parse. A test with random lines
- * holds the two equal. Names and stacks are recognised by their bytes once `parse` has met them.
+ * `decode` knows the exact form in which the write side writes a line, and no other. It either fills every field with
+ * what JSON.parse would give, or returns -1; then `parse` reads the line by JSON.parse. A test with random lines checks
+ * that the two agree. Names and stacks are recognised by their bytes once `parse` has read them.
  */
-export class Decoder {
-  phase = INIT;
-  /** NaN stands where a record has no such number; it also keeps V8 from storing these fields as small integers. */
-  opid = Number.NaN;
-  parentopid = Number.NaN;
-  execopid = Number.NaN;
-  time = Number.NaN;
-  /** Indices into `ops` and `stacks`. */
-  op = NO_OP;
-  stack = NO_STACK;
-  /** The whole record, when `parse` read it; undefined after `decode`. */
-  parsed: TraceRecord | undefined;
-
-  readonly ops = new Ops();
-  readonly stacks = new Stacks();
-
-  #bytes: Uint8Array = new Uint8Array(0);
-  #parentName = -1;
-  #lineStart = 0;
-  #lineEnd = 0;
-  #ctxStart = -1;
-  #ctxEnd = -1;
-  #head = bytesOf(`{${OPID}`);
-  #suffix = bytesOf('}');
-  #custom = false;
-  #lessons = 0;
+export class Decoder extends RecordCursor {
+  readonly #custom = new CustomFields();
+  /** Further results of `#name` (its end) and of `#integer` (its value), which return one number. */
   #end = 0;
   #number = Number.NaN;
 
   /**
    * Reads the line at `start` of `bytes`, which must hold its newline.
    *
-   * @returns where the next line starts, or -1 where the line is not spelt as the write side does
+   * @returns where the next line starts, or -1 where the line is not in the form of the write side
    */
   decode(bytes: Uint8Array, start: number): number {
-    const head = this.#head;
+    const head = this.#custom.head;
     for (let i = 0; i < head.length; i++) {
       if (bytes[start + i] !== head[i]) {
         return -1;
@@ -86,10 +59,10 @@ export class Decoder {
     this.execopid = Number.NaN;
     this.stack = NO_STACK;
     this.parsed = undefined;
-    this.#bytes = bytes;
-    this.#lineStart = start;
-    this.#parentName = -1;
-    this.#ctxStart = -1;
+    this.bytes = bytes;
+    this.lineStart = start;
+    this.parentName = -1;
+    this.ctxStart = -1;
 
     // `,"op":"` and `,"phase":"` differ in their third byte.
     if (bytes[at + 2] === OP[2]) {
@@ -111,11 +84,11 @@ export class Decoder {
       return -1;
     }
 
-    const suffix = this.#suffix;
+    const suffix = this.#custom.tail;
     if (suffix.length === 1) {
       if (bytes[at] === BRACE) {
         const next = lineEnd(bytes, at + 1);
-        this.#lineEnd = at + 1;
+        this.lineEnd = at + 1;
         if (next > 0) {
           return next;
         }
@@ -123,7 +96,7 @@ export class Decoder {
     } else {
       const end = match(bytes, at, suffix);
       if (end > 0) {
-        this.#lineEnd = end;
+        this.lineEnd = end;
         const next = lineEnd(bytes, end);
         if (next > 0) {
           return next;
@@ -133,7 +106,7 @@ export class Decoder {
     return this.#payload(bytes, at);
   }
 
-  /** From `,"op":"` to the digits of the time. */
+  /** Reads from `,"op":"` to the digits of the time. */
   #named(bytes: Uint8Array, start: number): number {
     let at = match(bytes, start, OP);
     if (at < 0) {
@@ -170,8 +143,8 @@ export class Decoder {
       if (at < 0) {
         return -1;
       }
-      this.#parentName = this.#name(bytes, at);
-      if (this.#parentName < 0) {
+      this.parentName = this.#name(bytes, at);
+      if (this.parentName < 0) {
         return -1;
       }
       at = this.#end + 1;
@@ -190,7 +163,7 @@ export class Decoder {
     return match(bytes, at, TIME);
   }
 
-  /** What may follow the time: `stack` in an init, `ctx` in a before or after; then the suffix and the line's end. */
+  /** Reads what follows the time: `stack` in an init, `ctx` in a before or after; then the suffix and the line's end. */
   #payload(bytes: Uint8Array, start: number): number {
     if (bytes[start] !== COMMA) {
       return -1;
@@ -206,12 +179,12 @@ export class Decoder {
     }
     const newline = bytes.indexOf(NEWLINE, from);
     const end = bytes[newline - 1] === RETURN ? newline - 1 : newline;
-    const suffix = this.#suffix;
+    const suffix = this.#custom.tail;
     const to = end - suffix.length;
     if (to <= from || match(bytes, to, suffix) !== end) {
       return -1;
     }
-    this.#lineEnd = end;
+    this.lineEnd = end;
     if (field === STACK) {
       this.stack = this.stacks.find(bytes, from, to);
       return this.stack === NO_STACK ? -1 : newline + 1;
@@ -219,12 +192,12 @@ export class Decoder {
     if (!isJson(bytes, from, to)) {
       return -1;
     }
-    this.#ctxStart = from;
-    this.#ctxEnd = to;
+    this.ctxStart = from;
+    this.ctxEnd = to;
     return newline + 1;
   }
 
-  /** The name at `start`; `#end` is its closing quote. */
+  /** The number of the name at `start`, -1 where unknown; `#end` is its closing quote. */
   #name(bytes: Uint8Array, start: number): number {
     let at = start;
     let hash = 0;
@@ -238,7 +211,7 @@ export class Decoder {
     return this.ops.find(bytes, start, at, hash);
   }
 
-  /** A whole number as JSON spells it, of at most 15 digits, which a double holds exactly; its value is in `#number`. */
+  /** Reads a JSON integer of at most 15 digits, which a double holds exactly, into `#number`. */
   #integer(bytes: Uint8Array, start: number): number {
     let value = bytes[start] - 48;
     if (value < 0 || value > 9) {
@@ -249,7 +222,7 @@ export class Decoder {
     if (value === 0 && digit >= 0 && digit <= 9) {
       return -1;
     }
-    // Nine digits stay in 32 bits; the few ids that are longer take the second loop.
+    // Nine digits fit in 32 bits; the few longer ids take the second loop.
     const nine = start + 9;
     while (digit >= 0 && digit <= 9 && at < nine) {
       value = value * 10 + digit;
@@ -273,7 +246,7 @@ export class Decoder {
     return at;
   }
 
-  /** Milliseconds with exactly three decimals. One division of two exact integers rounds as JSON.parse does. */
+  /** Reads milliseconds with exactly three decimals. Dividing one exact integer by another rounds as JSON.parse does. */
   #milliseconds(bytes: Uint8Array, start: number): number {
     const at = this.#integer(bytes, start);
     if (at < 0 || bytes[at] !== DOT) {
@@ -294,7 +267,7 @@ export class Decoder {
   }
 
   /**
-   * Reads one line by JSON.parse, whatever its spelling, and learns from it for the lines to come.
+   * Reads one line by JSON.parse, whatever its form, and learns names, stacks and custom fields for later lines.
    *
    * @returns whether the line is a record of a trace
    */
@@ -309,110 +282,11 @@ export class Decoder {
       return false;
     }
     const record = value as TraceRecord;
-    const phase = PHASE_CODES.get(record.phase)!;
-    this.phase = phase;
-    this.parsed = record;
-    this.time = record.time;
-    this.opid = this.parentopid = this.execopid = Number.NaN;
-    this.op = NO_OP;
-    this.stack = NO_STACK;
-    if (phase > RESOLVE) {
-      return true;
+    this.assign(record);
+    if (this.phase <= RESOLVE) {
+      this.#custom.learn(line, record);
+      this.hasCustomFields = this.#custom.exist;
     }
-    const { opid, op, area, parentopid, parentop, execopid, stack } = record as unknown as Record<
-      string,
-      never
-    >;
-    this.opid = opid;
-    if (op !== undefined) {
-      this.op = this.ops.intern(op, typeof area === 'string' ? area : undefined);
-    }
-    if (phase === INIT) {
-      this.parentopid = parentopid;
-      if (isId(execopid)) {
-        this.execopid = execopid;
-      }
-      if (typeof parentop === 'string') {
-        this.ops.learn(parentop);
-      }
-      if (isFrames(stack)) {
-        this.stack = this.stacks.intern(stack);
-      }
-    }
-    this.#learn(line, record);
     return true;
-  }
-
-  /** The record just read. */
-  record(): TraceRecord {
-    if (this.parsed !== undefined) {
-      return this.parsed;
-    }
-    if (this.#custom) {
-      return JSON.parse(this.#text(this.#lineStart, this.#lineEnd));
-    }
-    const { opid, time, op } = this;
-    const phase = PHASES[this.phase];
-    if (op === NO_OP) {
-      const record: Record<string, unknown> = { opid, phase, time };
-      if (this.#ctxStart >= 0) {
-        record['ctx'] = this.context();
-      }
-      return record as unknown as TraceRecord;
-    }
-    const name = this.ops.names[op];
-    const area = this.ops.areas[op];
-    if (this.phase !== INIT) {
-      const record: Record<string, unknown> = { opid, op: name, phase, area, time };
-      if (this.#ctxStart >= 0) {
-        record['ctx'] = this.context();
-      }
-      return record as unknown as TraceRecord;
-    }
-    const record: Record<string, unknown> = { opid, op: name, phase, area, parentopid: this.parentopid };
-    if (this.#parentName >= 0) {
-      record['parentop'] = this.ops.texts[this.#parentName];
-    }
-    if (!Number.isNaN(this.execopid)) {
-      record['execopid'] = this.execopid;
-    }
-    record['time'] = time;
-    if (this.stack !== NO_STACK) {
-      record['stack'] = this.stacks.frames(this.stack);
-    }
-    return record as unknown as TraceRecord;
-  }
-
-  /** The `ctx` of the record just read, undefined where it has none. */
-  context(): unknown {
-    if (this.parsed !== undefined) {
-      return this.parsed['ctx'];
-    }
-    return this.#ctxStart < 0 ? undefined : JSON.parse(this.#text(this.#ctxStart, this.#ctxEnd));
-  }
-
-  #text(start: number, end: number): string {
-    const { buffer, byteOffset } = this.#bytes;
-    return Buffer.from(buffer, byteOffset + start, end - start).toString();
-  }
-
-  /**
-   * Prefix and suffix stand in every record alike, so their text is taken once, and from then on only compared.
-   * They are taken where `{` and the prefix alone, and `{` and the suffix alone, are valid JSON with no field of ours:
-   * then the line is valid exactly when what stands between them is, and a later field cannot replace one of ours.
-   */
-  #learn(line: string, record: TraceRecord): void {
-    if (this.#lessons >= MAX_LESSONS || 'stack' in record || 'ctx' in record) {
-      return;
-    }
-    const custom = customTexts(line);
-    if (custom === undefined) {
-      return;
-    }
-    const { head, tail } = custom;
-    this.#lessons++;
-    this.#head = bytesOf(head + OPID);
-    this.#suffix = bytesOf(tail);
-    this.#custom = head !== '{' || tail !== '}';
   }
 }

@@ -7,9 +7,9 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether `bytes[start, end)` is one JSON value with no white space around it, without making it. A context that nobody
- * asks for then costs a walk over its bytes and no objects. False for some valid values (white space inside, great
- * depth), never true for an invalid one.
+ * Whether `bytes[start, end)` is one JSON value with no white space around it. Makes no objects, so a context that no
+ * answer needs costs only a walk over its bytes. False for some valid values (white space inside, great depth), never
+ * true for an invalid one.
  */
 export function isJson(bytes: Uint8Array, start: number, end: number): boolean {
   return value(bytes, start, 0) === end;

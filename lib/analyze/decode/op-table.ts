@@ -1,39 +1,39 @@
 import { OPERATION_PHASES } from '../../log/event';
 
-/** What stands between an op and the number that follows, phase by phase, as the write side puts it. */
+/** By phase, the last text between an op and the number that follows, as the write side writes it. */
 const NUMBER_AFTER = ['"parentopid":', '"time":', '"time":', '"time":', '"time":'] as const;
 
-/** More distinct names than this are not kept: a program that makes up a type an operation must not fill the memory. */
+/** How many distinct names are kept. A program that invents a type for each operation must not fill the memory. */
 export const MAX_OPS = 16_384;
 
-/** An index into `Ops`, or this for a record that carries no op. */
+/** `RecordCursor.op` of a record that carries no op. */
 export const NO_OP = -1;
 
 const SLOTS = MAX_OPS * 4;
 
 /**
- * The ops of a log, each (op, area) under a small number, and the names among them found from bytes.
+ * The ops of a log: each pair (op, area) has an index, and names are found by their bytes.
  *
- * A name is learnt from a line that JSON.parse has read, never from raw bytes, so that whatever is found here is known
- * to be a valid JSON string. With the name goes, for each phase, the text that follows it in a line of ours:
+ * A name is learnt from a line that JSON.parse has read, never from raw bytes, so every name found here is a valid JSON
+ * string. For each name and phase the table also holds the text that follows the name in a line of the tracer:
  *
  *     {"opid":7,"op":"TCPSERVER","phase":"before","area":"net","time":...
  *                     name-----  tail of `before`-------------------
  */
-export class Ops {
+export class OpTable {
   /** By index: the op's name and its area, where the record had one. */
   readonly names: string[] = [];
   readonly areas: (string | undefined)[] = [];
   readonly #index = new Map<string, number>();
 
-  /** By name number: the text, its bytes as JSON spells them, the tails (none until an area is known), the op index. */
+  /** By name number: the text, its bytes as JSON writes them, the tails (none until an area is known), the op index. */
   readonly texts: string[] = [];
   readonly bytes: Uint8Array[] = [];
   readonly tails: (readonly Uint8Array[] | undefined)[] = [];
   readonly opOfName: number[] = [];
   readonly slots = new Int32Array(SLOTS).fill(-1);
 
-  /** The index of an op; it is made when it is new. Where the table is full, all further ones share the last index. */
+  /** The index of an op; it is added when it is new. When the table is full, all further ops share the last index. */
   intern(op: string, area: string | undefined): number {
     const key = `${op}\0${area ?? ''}`;
     const known = this.#index.get(key);
@@ -58,10 +58,10 @@ export class Ops {
     return index;
   }
 
-  /** The number of a name, so that it is found from bytes from now on; -1 where the table is full. */
+  /** Adds a name, so that `find` finds it from now on, and gives its number; -1 where the table is full. */
   learn(text: string): number {
     const bytes = Buffer.from(JSON.stringify(text).slice(1, -1));
-    // A name with an escape has more than one spelling, so it is left to JSON.parse.
+    // A name with an escape can be written in several ways, so it is left to JSON.parse.
     if (bytes.includes(0x5c)) {
       return -1;
     }

@@ -1,6 +1,6 @@
-import { FORMAT_VERSION, OPERATION_PHASES, RECORD_FIELDS } from '../../log/event';
+import { FORMAT_VERSION, OPERATION_PHASES } from '../../log/event';
 
-/** Codes of `Decoder.phase`, in the order of `OPERATION_PHASES`, then the phases that are no operation's. */
+/** Codes of `RecordCursor.phase`: first the phases of operations, in the order of `OPERATION_PHASES`. */
 export const INIT = 0;
 export const BEFORE = 1;
 export const AFTER = 2;
@@ -12,20 +12,6 @@ export const LOST = 7;
 
 export const PHASES = [...OPERATION_PHASES, 'start', 'end', 'lost'] as const;
 export const PHASE_CODES = new Map<unknown, number>(PHASES.map((phase, code) => [phase, code]));
-const OWN_FIELDS = new Set(RECORD_FIELDS);
-
-/** Whether a text is a JSON object with none of our own fields. */
-export function isCustom(text: string): boolean {
-  try {
-    return Object.keys(JSON.parse(text)).every((field) => !OWN_FIELDS.has(field));
-  } catch {
-    return false;
-  }
-}
-
-export function isFrames(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((frame) => typeof frame === 'string');
-}
 
 const isNumber = (value: unknown) => Number.isFinite(value);
 
@@ -37,7 +23,7 @@ export function isRecord(value: unknown): boolean {
     return false;
   }
   const { phase, time, opid, op, parentopid, format, pid, count } = value as Record<string, unknown>;
-  // A start of a format to come may have any fields: it has to reach the reader, which refuses it by name.
+  // The start record of a later format may have any fields. It must reach the reader, which refuses it by name.
   if (phase === 'start' && isNumber(format) && (format as number) > FORMAT_VERSION) {
     return true;
   }

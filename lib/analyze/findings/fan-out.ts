@@ -1,5 +1,9 @@
 import { roomFor } from '../model/column';
+import type { Groups } from '../model/groups';
 import type { Run } from '../model/run';
+import type { Finding } from '../report/finding';
+import { frameText } from '../site/frame';
+import { count as counted, findingsOf, nameOf } from './wording';
 
 /** Operations of one group that one execution of a callback (or of the main script) started. */
 export interface FanOut {
@@ -7,7 +11,7 @@ export interface FanOut {
   times: number;
   /** The most that one of them started, and the operation that was executing. */
   most: number;
-  exec: number;
+  executionId: number;
 }
 
 /** Counts what each execution starts, group by group; a few bytes a group. */
@@ -21,11 +25,11 @@ export class FanOuts {
     this.#threshold = threshold;
   }
 
-  started(run: Run, group: number, exec: number): void {
-    const serial = run.callbacks.serialOf(exec);
-    // Outside of a callback that is known to be open, only the main script (1) is one execution: 0 is the native code
-    // around them all, where connections arrive one by one, and others are callbacks that were filtered out.
-    if (serial < 0 && exec !== 1) {
+  init(run: Run, group: number, executionId: number): void {
+    const serial = run.callbacks.serialOf(executionId);
+    // Where no callback of the operation is open, only the main script (1) is one execution: 0 is the native code around
+    // all others, where connections arrive one by one, and other ids are of callbacks that were filtered out.
+    if (serial < 0 && executionId !== 1) {
       return;
     }
     if (group >= this.#serial.length) {
@@ -43,19 +47,44 @@ export class FanOuts {
     }
     const found = this.found.get(group);
     if (found === undefined) {
-      this.found.set(group, { times: 1, most: count, exec });
+      this.found.set(group, { times: 1, most: count, executionId });
     } else {
       if (count === this.#threshold) {
         found.times++;
       }
       if (count > found.most) {
         found.most = count;
-        found.exec = exec;
+        found.executionId = executionId;
       }
     }
   }
 
-  paused(): void {
+  leaveRun(): void {
     this.#serial.fill(0);
   }
+}
+
+/**
+ * A fan-out of reads is also one of promises and ticks. Of those that start at one place only one is a finding, first of
+ * all one that is neither promises nor ticks.
+ */
+export function fanOutFindings(fanOuts: FanOuts, groups: Groups, threshold: number): Finding[] {
+  const rank = (group: number) => Number(groups.kind[group] === 'promise' || groups.kind[group] === 'tick');
+  const found = [...fanOuts.found].sort(([a, x], [b, y]) => rank(a) - rank(b) || y.most - x.most);
+  const places = new Set<string>();
+  const distinct = found.filter(([group, { executionId }]) => {
+    const { frame } = groups.siteOf(group) ?? {};
+    const place = frame === undefined ? `in ${executionId}` : frameText(frame);
+    const followsAnother = places.has(place) || (rank(group) === 1 && places.has(`in ${executionId}`));
+    places.add(place).add(`in ${executionId}`);
+    return !followsAnother;
+  });
+  return findingsOf(distinct, ([group, { times, most, executionId }]) => ({
+    code: 'fan-out',
+    severity: 'warning',
+    message:
+      `One execution of operation ${executionId} started ${counted(most, 'operation', 'operations')} of ${nameOf(groups.describe(group))} at once` +
+      `${times === 1 ? '' : `, and ${times.toLocaleString('en-US')} executions started ${threshold.toLocaleString('en-US')} or more`}; a limit on how many are open at a time keeps memory and queues short.`,
+    evidence: { ...groups.describe(group), most, times, exec: executionId, threshold },
+  }));
 }

@@ -2,17 +2,25 @@ import { roomFor } from '../model/column';
 import type { Groups } from '../model/groups';
 import { RAN, SETTLED } from '../model/live-operations';
 import type { Run } from '../model/run';
+import { formatDuration } from '../report/duration';
+import type { Finding } from '../report/finding';
+import { findingsOf, nameOf } from './wording';
 
-/** Windows a run is divided into; when all are full, pairs become one and the width doubles. */
+/** How many windows of time a run is divided into. When all are full, pairs are merged and the width doubles. */
 const WINDOWS = 32;
 const FIRST_WIDTH_MS = 1;
 /** A run shorter than this shows no trend. */
 export const GROWTH_MIN_MS = 1000;
-/** The share of the later half's windows in which the floor must have risen. */
+/** In what share of the windows of the later half the floor must have risen. */
 const RISING = 0.8;
 
-/** A group whose unfinished operations grew in number to the end. */
-export interface Grown {
+/** Until when the operations of a group count as unfinished. */
+const NEVER = 0;
+const UNTIL_DESTROY = 1;
+const UNTIL_RUN = 2;
+
+/** A group of which more and more operations were unfinished, up to the end. */
+export interface GrowingGroup {
   run: number;
   group: number;
   /** Unfinished in the middle of the run, and at its end. */
@@ -23,17 +31,17 @@ export interface Grown {
 }
 
 /**
- * Watches the number of unfinished operations of each group. Of every window of time the least number is kept, the floor
- * that a burst or a garbage collection does not move; where the floor rises and rises to the end, the group grows.
+ * Measures the number of unfinished operations of each group. For every window of time it keeps the lowest number, the
+ * floor, because a burst or a garbage collection does not move it. A group grows if its floor rises up to the end.
  *
  *     floor  |            ▂▃▄▅▆▇█  grows           ▂▆█▃▇▅█▆  does not
  *
- * Only work that has an end of its own is counted: handles and timers until they are destroyed, all else until it first
- * ran, since the rest of its life is a matter of garbage collection; promises only where their settling is recorded.
+ * Handles and timers are counted until their destroy. All others are counted until they first run, because when they
+ * are destroyed depends on garbage collection; promises only where their settling is recorded.
  */
 export class Growth {
-  readonly grown: Grown[] = [];
-  readonly #least: number;
+  readonly found: GrowingGroup[] = [];
+  readonly #minimum: number;
   readonly #groups: Groups;
   #counted: number[] = [];
   #live = new Int32Array(16);
@@ -44,14 +52,14 @@ export class Growth {
   #next = Number.NaN;
   #start = 0;
 
-  constructor(groups: Groups, least: number) {
+  constructor(groups: Groups, minimum: number) {
     this.#groups = groups;
-    this.#least = least;
+    this.#minimum = minimum;
   }
 
-  started(group: number, time: number): void {
+  init(group: number, time: number): void {
     if (!(time < this.#next)) {
-      this.#roll(time);
+      this.#advance(time);
     }
     if (this.#mode(group) === NEVER) {
       return;
@@ -64,32 +72,32 @@ export class Growth {
     this.#live[group]++;
   }
 
-  waited(run: Run, row: number, group: number): void {
+  firstBefore(run: Run, row: number, group: number): void {
     if (this.#mode(group) === UNTIL_RUN && (run.live.flags[row] & SETTLED) === 0) {
-      this.#less(group);
+      this.#decrement(group);
     }
   }
 
-  settled(run: Run, row: number, group: number): void {
+  resolve(run: Run, row: number, group: number): void {
     if (this.#mode(group) === UNTIL_RUN && (run.live.flags[row] & RAN) === 0) {
-      this.#less(group);
+      this.#decrement(group);
     }
   }
 
-  ended(run: Run, row: number, group: number): void {
+  destroy(run: Run, row: number, group: number): void {
     const mode = this.#mode(group);
-    if (mode === UNTIL_END || (mode === UNTIL_RUN && (run.live.flags[row] & (RAN | SETTLED)) === 0)) {
-      this.#less(group);
+    if (mode === UNTIL_DESTROY || (mode === UNTIL_RUN && (run.live.flags[row] & (RAN | SETTLED)) === 0)) {
+      this.#decrement(group);
     }
   }
 
-  paused(run: Run): void {
+  leaveRun(run: Run): void {
     const windows = this.#window;
     const half = windows >>> 1;
     if (run.to - this.#start >= GROWTH_MIN_MS) {
       for (let group = 0; group < this.#live.length; group++) {
         const live = this.#live[group];
-        if (live < this.#least || (this.#groups.kind[group] === 'promise' && !run.resolves)) {
+        if (live < this.#minimum || (this.#groups.kind[group] === 'promise' && !run.resolves)) {
           continue;
         }
         const at = group * WINDOWS;
@@ -103,7 +111,7 @@ export class Growth {
         }
         const middle = this.#floors[at + half];
         if (rises >= (windows - half - 1) * RISING && live >= most * 0.9 && live >= middle * 1.25) {
-          this.grown.push({ run: run.index, group, middle, end: live, over: (windows - half) * this.#width });
+          this.found.push({ run: run.index, group, middle, end: live, over: (windows - half) * this.#width });
         }
       }
     }
@@ -115,14 +123,14 @@ export class Growth {
     this.#next = Number.NaN;
   }
 
-  #less(group: number): void {
+  #decrement(group: number): void {
     const live = --this.#live[group];
     if (live < this.#floor[group]) {
       this.#floor[group] = live;
     }
   }
 
-  #roll(time: number): void {
+  #advance(time: number): void {
     if (Number.isNaN(this.#next)) {
       this.#start = time;
       this.#next = time + this.#width;
@@ -135,13 +143,13 @@ export class Growth {
         this.#floor[group] = this.#live[group];
       }
       if (++this.#window === WINDOWS) {
-        this.#halve();
+        this.#mergePairs();
       }
       this.#next = this.#start + (this.#window + 1) * this.#width;
     }
   }
 
-  #halve(): void {
+  #mergePairs(): void {
     const floors = this.#floors;
     for (let at = 0; at < floors.length; at += WINDOWS) {
       for (let i = 0; i < WINDOWS / 2; i++) {
@@ -162,13 +170,19 @@ export class Growth {
       kind === null || kind === 'object'
         ? NEVER
         : kind === 'handle' || kind === 'timer' || (kind === 'request' && !this.#groups.oneShot[group])
-          ? UNTIL_END
+          ? UNTIL_DESTROY
           : UNTIL_RUN;
     this.#counted[group] = mode;
     return mode;
   }
 }
 
-const NEVER = 0;
-const UNTIL_END = 1;
-const UNTIL_RUN = 2;
+export function growthFindings(growth: Growth, groups: Groups): Finding[] {
+  const growing = [...growth.found].sort((a, b) => b.end - a.end);
+  return findingsOf(growing, ({ group, run, middle, end, over }: GrowingGroup) => ({
+    code: 'growth',
+    severity: 'warning',
+    message: `The unfinished operations of ${nameOf(groups.describe(group))} grew all the time, from ${middle.toLocaleString('en-US')} to ${end.toLocaleString('en-US')} in the last ${formatDuration(over)}.`,
+    evidence: { ...groups.describe(group), run, middle, end, over },
+  }));
+}

@@ -1,26 +1,30 @@
 import { TracerError } from '../../errors';
-import { Decoder } from '../decode/decoder';
-import { leakFindings, lostFindings } from '../findings/findings';
-import { round } from '../model/histograms';
-import { CONTEXT, CUT, DERIVED, NO_ROW, RAN, SETTLED, UNREF } from '../model/live-operations';
-import { follow, Operations, Watcher } from '../model/operations';
+import type { RecordCursor } from '../decode/cursor';
+import type { Stack } from '../decode/stack-table';
+import { lostFindings } from '../findings/records-lost';
+import { CONTEXT, DERIVED, NO_ROW, RAN, SETTLED, STACK_CUT, UNREF } from '../model/live-operations';
+import type { Operations } from '../model/operations';
+import { round } from '../model/percentiles';
 import type { Run } from '../model/run';
-import { checkOptions } from '../read/options';
-import type { ReadOptions } from '../read/reader';
+import { visitOperations } from '../model/visit';
+import { OperationVisitor } from '../model/visitor';
+import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
-import type { Kind, LeakRow, LeaksReport, LogReport } from '../report';
-import type { Stack } from '../stack/stack-table';
-import { type Allow, allowance } from './allow';
-import { HeldStacks } from './live-stacks';
-import { type Judgement, judge, judgeDropped, notesFor } from './verdict';
+import type { LogReport } from '../report/log';
+import type { Kind } from '../report/operation';
+import { type GroupTest, parseAllowList } from './allow-list';
+import { leakFindings } from './leak-findings';
+import { LiveStacks } from './live-stacks';
+import type { LeakRow, LeaksReport } from './report';
+import { type Classification, classify, classifyCollected, limitationsOf } from './verdict';
 
 export interface LeaksOptions extends ReadOptions {
   /**
-   * What is known and no leak: each a text that is an op, an area, or part of the call site's `function (file:line:column)`,
+   * What is no leak. Each item is a text that is an op, an area, or part of the call site's `function (file:line:column)`,
    * with `*` for any text; or a RegExp that is tested on `op function (file:line:column)`.
    */
   allow?: readonly (string | RegExp)[];
-  /** Milliseconds that an operation must have lived to be told. Default 0. */
+  /** Milliseconds that an operation must have lived to be listed. Default 0. */
   minAge?: number;
 }
 
@@ -28,8 +32,8 @@ export interface LeaksOptions extends ReadOptions {
 const MAX_IDS = 10;
 
 /**
- * What never ended: everything that was live at the end of the log, grouped by op and call site, each with a verdict and
- * its reason. See `verdict.ts` for the rules.
+ * What never ended: everything that was live at the end of the log, grouped by op and call site, each group with a verdict
+ * and its reason. The rules are in `verdict.ts`.
  *
  * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a wrong option
  */
@@ -42,15 +46,15 @@ export async function analyzeLeaks(source: LogSource, options: LeaksOptions = {}
       `minAge is ${String(minAge)}; expected milliseconds, 0 or more`,
     );
   }
-  const isAllowed = allowance(options.allow ?? []);
-  const decoder = new Decoder();
-  const leaks = new Leaks(decoder);
-  const log = await follow(source, options, decoder, leaks.operations);
-  return leaks.report(log, isAllowed, minAge);
+  const isAllowed = parseAllowList(options.allow ?? []);
+  const { visitor, log } = await visitOperations(source, options, (operations) => new Leaks(operations), {
+    splitByVia: true,
+  });
+  return visitor.report(log, isAllowed, minAge);
 }
 
-class Leaks extends Watcher {
-  readonly operations: Operations;
+class Leaks extends OperationVisitor {
+  readonly #operations: Operations;
   #stacks = false;
   #contexts = false;
   /** By group, promises that were collected before they settled, and how long they lived. */
@@ -58,34 +62,34 @@ class Leaks extends Watcher {
     number,
     { count: number; oldest: number; youngest: number; stack: Stack | undefined }
   >();
-  readonly #held = new HeldStacks();
-  /** By run, how many file handles were opened less how many were closed: their own destroy comes when it likes. */
+  readonly #liveStacks = new LiveStacks();
+  /** By run, file handles opened minus file handles closed, because their destroy comes only at garbage collection. */
   readonly #files = new Map<Run, number>();
 
-  constructor(decoder: Decoder) {
+  constructor(operations: Operations) {
     super();
-    this.operations = new Operations(decoder, this, true);
+    this.#operations = operations;
   }
 
-  override started(run: Run, row: number, group: number, exec: number, decoder: Decoder): void {
-    if (decoder.stack >= 0) {
+  override init(run: Run, row: number, group: number, executionId: number, record: RecordCursor): void {
+    if (record.stack >= 0) {
       this.#stacks = true;
-      const stack = decoder.stacks.at(decoder.stack);
-      this.#held.hold(run, row, stack);
+      const stack = record.stacks.at(record.stack);
+      this.#liveStacks.set(run, row, stack);
       if (stack.length >= run.stackLimit) {
-        run.live.flags[row] |= CUT;
+        run.live.flags[row] |= STACK_CUT;
       }
     }
-    const { kind } = this.operations.groups;
+    const { kind } = this.#operations.groups;
     if (kind[group] === 'object' || kind[group] === 'request') {
-      this.#countFiles(run, decoder);
+      this.#countFiles(run, record);
     }
-    if (kind[group] !== 'promise' || decoder.parentopid === exec) {
+    if (kind[group] !== 'promise' || record.parentopid === executionId) {
       return;
     }
-    // A promise that another one triggered outside of its callback is the result of `await`, `then` and their kind.
+    // A promise that another one triggered outside of its callback is the result of `await`, `then` or the like.
     const { live } = run;
-    const parent = live.find(decoder.parentopid);
+    const parent = live.find(record.parentopid);
     if (
       parent !== NO_ROW &&
       kind[live.group[parent]] === 'promise' &&
@@ -95,8 +99,8 @@ class Leaks extends Watcher {
     }
   }
 
-  #countFiles(run: Run, decoder: Decoder): void {
-    const op = decoder.ops.names[decoder.op];
+  #countFiles(run: Run, record: RecordCursor): void {
+    const op = record.ops.names[record.op];
     if (op === 'FILEHANDLE') {
       this.#files.set(run, (this.#files.get(run) ?? 0) + 1);
     } else if (op === 'FILEHANDLECLOSEREQ') {
@@ -104,11 +108,11 @@ class Leaks extends Watcher {
     }
   }
 
-  override entered(run: Run, row: number, group: number, _time: number, decoder: Decoder): void {
-    if (row === NO_ROW || this.operations.groups.kind[group] !== 'timer') {
+  override before(run: Run, row: number, group: number, record: RecordCursor): void {
+    if (row === NO_ROW || this.#operations.groups.kind[group] !== 'timer') {
       return;
     }
-    const context = decoder.context();
+    const context = record.context();
     if (typeof context !== 'object' || context === null) {
       return;
     }
@@ -121,22 +125,27 @@ class Leaks extends Watcher {
     flags[row] = (flags[row] & ~UNREF) | CONTEXT | (refed ? 0 : UNREF);
   }
 
-  override forgotten(run: Run, row: number): void {
-    this.#held.release(run, row);
+  override forget(run: Run, row: number): void {
+    this.#liveStacks.release(run, row);
   }
 
-  override ended(run: Run, row: number, group: number, time: number): void {
-    const stack = this.#held.release(run, row);
-    if (this.operations.groups.kind[group] !== 'promise') {
+  override destroy(run: Run, row: number, group: number, record: RecordCursor): void {
+    const stack = this.#liveStacks.release(run, row);
+    if (this.#operations.groups.kind[group] !== 'promise') {
       return;
     }
     if (run.live.flags[row] & (SETTLED | RAN | DERIVED)) {
       return;
     }
-    const age = time - run.live.init[row];
+    const age = record.time - run.live.init[row];
     const sum = this.#collected.get(group);
     if (sum === undefined) {
-      this.#collected.set(group, { count: 1, oldest: age, youngest: age, stack: this.#held.keep(stack) });
+      this.#collected.set(group, {
+        count: 1,
+        oldest: age,
+        youngest: age,
+        stack: this.#liveStacks.retain(stack),
+      });
     } else {
       sum.count++;
       sum.oldest = Math.max(sum.oldest, age);
@@ -144,9 +153,9 @@ class Leaks extends Watcher {
     }
   }
 
-  report(log: LogReport, isAllowed: Allow, minAge: number): LeaksReport {
-    const { groups, runs } = this.operations;
-    const known = {
+  report(log: LogReport, isAllowed: GroupTest, minAge: number): LeaksReport {
+    const { groups, runs } = this.#operations;
+    const recorded = {
       resolves: runs.some((run) => run.resolves),
       stacks: this.#stacks,
       contexts: this.#contexts,
@@ -165,10 +174,10 @@ class Leaks extends Watcher {
     let allowed = 0;
     const rowOf = (
       group: number,
-      { code, verdict, reason }: Judgement,
+      { code, verdict, reason }: Classification,
       stack: Stack | undefined,
     ): LeakRow => {
-      const key = `${groups.alike(group)} ${code}`;
+      const key = `${groups.merged(group)} ${code}`;
       let row = rows.get(key);
       if (row === undefined) {
         row = {
@@ -203,8 +212,8 @@ class Leaks extends Watcher {
         }
         live[kind]++;
         const flags = table.flags[row];
-        const judgement = judge(run, row, groups, openFiles);
-        if (judgement === undefined) {
+        const classification = classify(run, row, groups, openFiles);
+        if (classification === undefined) {
           continue;
         }
         if (kind === 'promise') {
@@ -218,31 +227,31 @@ class Leaks extends Watcher {
           allowed++;
           continue;
         }
-        const told = rowOf(group, judgement, this.#held.of(run, row));
-        told.count++;
-        told.atLeast ||= run.end === undefined;
-        told.oldest = Math.max(told.oldest, age);
-        told.youngest = Math.min(told.youngest, age);
-        if (told.opids.length < MAX_IDS) {
-          told.opids.push(table.id[row]);
+        const leak = rowOf(group, classification, this.#liveStacks.get(run, row));
+        leak.count++;
+        leak.atLeast ||= run.end === undefined;
+        leak.oldest = Math.max(leak.oldest, age);
+        leak.youngest = Math.min(leak.youngest, age);
+        if (leak.opids.length < MAX_IDS) {
+          leak.opids.push(table.id[row]);
         }
         if (kind === 'timer' && flags & CONTEXT) {
-          told.unref = (told.unref ?? 0) + (flags & UNREF ? 1 : 0);
+          leak.unref = (leak.unref ?? 0) + (flags & UNREF ? 1 : 0);
         }
       }
     }
     let collected = 0;
-    if (known.resolves) {
+    if (recorded.resolves) {
       for (const [group, { count, oldest, youngest, stack }] of this.#collected) {
-        const judgement = judgeDropped(groups.siteFor(group)?.via);
-        if (judgement === undefined || oldest < minAge) {
+        const classification = classifyCollected(groups.siteOf(group)?.via);
+        if (classification === undefined || oldest < minAge) {
           continue;
         }
         collected += count;
         if (isAllowed(groups.describe(group))) {
           allowed += count;
         } else {
-          Object.assign(rowOf(group, judgement, stack), { count, oldest, youngest, collected: true });
+          Object.assign(rowOf(group, classification, stack), { count, oldest, youngest, collected: true });
         }
       }
     }
@@ -256,9 +265,9 @@ class Leaks extends Watcher {
       rows: list,
       live,
       allowed,
-      promises: { recorded: known.resolves, pending, collected },
-      notes: notesFor(known, live, runs),
-      findings: [...lostFindings(log, this.operations.runs), ...leakFindings(list)],
+      promises: { recorded: recorded.resolves, pending, collected },
+      notes: limitationsOf(recorded, live, runs),
+      findings: [...lostFindings(log, this.#operations.runs), ...leakFindings(list)],
     };
   }
 }

@@ -1,20 +1,20 @@
+import type { Stack } from '../decode/stack-table';
 import type { Run } from '../model/run';
-import type { Stack } from '../stack/stack-table';
 
-/** Stacks that are held at a time, all together; an operation that would exceed it goes without. */
-export const MAX_HELD_BYTES = 32 * 1024 * 1024;
+/** Bytes of all stacks that are kept at a time. An operation whose stack would exceed it has none. */
+export const MAX_LIVE_STACK_BYTES = 32 * 1024 * 1024;
 
 /**
- * The stack of each live operation: operations with the same stack share it, so a program has few of them, and one that
- * makes a new one each time is met by the bound.
+ * The stack of each live operation. Operations with the same stack share it, so most programs need few; the limit is for a
+ * program with a new stack each time.
  */
-export class HeldStacks {
+export class LiveStacks {
   /** By run, then by row of its `live`. */
   readonly #stacks: (Stack | undefined)[][] = [];
   #bytes = 0;
 
-  hold(run: Run, row: number, stack: Stack): void {
-    const kept = this.keep(stack);
+  set(run: Run, row: number, stack: Stack): void {
+    const kept = this.retain(stack);
     if (kept === undefined) {
       return;
     }
@@ -22,11 +22,11 @@ export class HeldStacks {
     this.#stacks[run.index][row] = kept;
   }
 
-  of(run: Run, row: number): Stack | undefined {
+  get(run: Run, row: number): Stack | undefined {
     return this.#stacks[run.index]?.[row];
   }
 
-  /** The operation's stack, which it gives up. */
+  /** Removes the stack of an operation and gives it. */
   release(run: Run, row: number): Stack | undefined {
     const stacks = this.#stacks[run.index];
     const stack = stacks?.[row];
@@ -34,24 +34,24 @@ export class HeldStacks {
       return undefined;
     }
     stacks[row] = undefined;
-    if (--stack.holders === 0) {
+    if (--stack.refCount === 0) {
       this.#bytes -= stack.json.length;
     }
     return stack;
   }
 
-  /** Holds a stack for the rest of the log; undefined where there is no room for it. */
-  keep(stack: Stack | undefined): Stack | undefined {
+  /** Keeps a stack until `release`, or for the rest of the log; undefined where there is no room for it. */
+  retain(stack: Stack | undefined): Stack | undefined {
     if (stack === undefined) {
       return undefined;
     }
-    if (stack.holders === 0) {
-      if (this.#bytes + stack.json.length > MAX_HELD_BYTES) {
+    if (stack.refCount === 0) {
+      if (this.#bytes + stack.json.length > MAX_LIVE_STACK_BYTES) {
         return undefined;
       }
       this.#bytes += stack.json.length;
     }
-    stack.holders++;
+    stack.refCount++;
     return stack;
   }
 }

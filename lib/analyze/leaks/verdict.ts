@@ -1,152 +1,159 @@
 import type { Groups } from '../model/groups';
-import { CONTEXT, CUT, DERIVED, RAN, RAN_AGAIN, SETTLED, UNREF } from '../model/live-operations';
+import { CONTEXT, DERIVED, RAN, RAN_AGAIN, SETTLED, STACK_CUT, UNREF } from '../model/live-operations';
 import type { Run } from '../model/run';
-import type { Kind, Verdict } from '../report';
-import type { Via } from '../stack/site';
+import type { Kind } from '../report/operation';
+import type { Via } from '../site/site';
+import type { Verdict } from './report';
 
-export interface Judgement {
+/** A verdict with its reason. */
+export interface Classification {
   verdict: Verdict;
-  /** One word for the reason, by which rows are told apart. */
+  /** One word for the reason; rows are grouped by it. */
   code: string;
   reason: string;
 }
 
-/** What the log was recorded with, as far as its records show. */
-export interface Known {
+/** Which of the tracer's options the records show to have been on. */
+export interface Recorded {
   resolves: boolean;
   stacks: boolean;
   contexts: boolean;
 }
 
-const judgement = (verdict: Verdict, code: string, reason: string): Judgement => ({ verdict, code, reason });
+const reason = (verdict: Verdict, code: string, text: string): Classification => ({
+  verdict,
+  code,
+  reason: text,
+});
 
-const UNREFD = judgement('kept', 'unref', 'it is unref’d, so it does not keep the process alive');
-const DRAINED = judgement(
+const UNREFD = reason('kept', 'unref', 'it is unref’d, so it does not keep the process alive');
+const DRAINED = reason(
   'kept',
   'drained',
   'the event loop ran out while it was there, so it kept nothing alive: it is unref’d, or was just being closed',
 );
-const STDIO = judgement('kept', 'stdio', 'Node opened it for process.stdout or process.stderr, and keeps it');
-const STDIN = judgement(
+const STDIO = reason('kept', 'stdio', 'Node opened it for process.stdout or process.stderr, and keeps it');
+const STDIN = reason(
   'unsure',
   'stdin',
   'Node opened it for process.stdin, and it keeps the process alive as long as the program reads there',
 );
-const AGENT_POOL = judgement(
+const AGENT_POOL = reason(
   'unsure',
   'agent',
   'an HTTP agent keeps it, and unrefs it while it is idle; a request that waits on it is told by itself',
 );
-const FETCH_POOL = judgement(
+const FETCH_POOL = reason(
   'unsure',
   'fetch',
   'fetch keeps it, and unrefs it while it is idle; one that still waits is told by its promise, if resolve is traced',
 );
-const SIGNAL = judgement('kept', 'signal', 'it watches for a signal, and Node unrefs such watchers');
-const SERVES = judgement(
+const SIGNAL = reason('kept', 'signal', 'it watches for a signal, and Node unrefs such watchers');
+const SERVES = reason(
   'kept',
   'serves',
   'Node started it to serve a call of the program, and unrefs such timers',
 );
-const NODES_OWN = judgement(
+const OF_NODE = reason(
   'kept',
   'node',
   'no code of the program was on the stack: Node started it on its own account',
 );
-const COLLECTED = judgement(
+const COLLECTED = reason(
   'kept',
   'collected',
   'its destroy comes at garbage collection, some time after it was used, so being live tells nothing',
 );
-const QUEUED = judgement('kept', 'queued', 'it was queued to run when the log ended');
-const PARSER = judgement('kept', 'parser', 'it parses what its connection receives, and ends with it');
+const QUEUED = reason('kept', 'queued', 'it was queued to run when the log ended');
+const PARSER = reason('kept', 'parser', 'it parses what its connection receives, and ends with it');
 
-const OPEN = judgement('leak', 'open', 'it was never closed');
-const FILE_OPEN = judgement('leak', 'file', 'more file handles were opened than closed');
-export const RUNNING = judgement(
-  'leak',
-  'running',
-  'it was never cleared and has not fired for the last time',
-);
-const UNANSWERED = judgement(
+const OPEN = reason('leak', 'open', 'it was never closed');
+const FILE_OPEN = reason('leak', 'file', 'more file handles were opened than closed');
+export const RUNNING = reason('leak', 'running', 'it was never cleared and has not fired for the last time');
+const UNANSWERED = reason(
   'leak',
   'unanswered',
   'it was asked for and had not been answered when the log ended',
 );
-const PENDING = judgement('leak', 'pending', 'it was never resolved or rejected');
+const PENDING = reason('leak', 'pending', 'it was never resolved or rejected');
 
-const NO_STACKS_TIMER = judgement(
+const NO_STACKS_TIMER = reason(
   'unsure',
   'timer?',
   'it never fired; without stacks it cannot be told from the timers that Node keeps for itself and unrefs',
 );
-const NO_STACKS_HANDLE = judgement(
+const NO_STACKS_HANDLE = reason(
   'unsure',
   'handle?',
   'without stacks it cannot be told from those that Node opens for itself, as for stdout or a signal',
 );
-const NO_STACKS_PROMISE = judgement(
+const NO_STACKS_PROMISE = reason(
   'unsure',
   'promise?',
   'it was never resolved or rejected; without stacks it cannot be told from the few that the engine keeps for itself',
 );
-const MODULE = judgement(
+const MODULE = reason(
   'kept',
   'module',
   'it stands for the evaluation of a module with a top-level await, which the engine settles without telling',
 );
-const FIRED_LAST = judgement(
+const FIRED_LAST = reason(
   'unsure',
   'fired',
   'it fired in the last turn of the loop; a destroy may have been due that the log does not hold',
 );
-const SHORT_STACK = judgement(
+const SHORT_STACK = reason(
   'unsure',
   'short',
   'its stack was cut before any code of the program: record more frames',
 );
-const INSIDE = judgement(
+const INSIDE = reason(
   'unsure',
   'inside',
   'Node made the promise inside a call of the program, and may drop it on purpose',
 );
-const DROPPED = judgement(
+const DROPPED = reason(
   'unsure',
   'dropped',
   'it was collected as garbage before it settled, so whatever awaited it was dropped too; an unused promise ends so as well',
 );
-const DROPPED_NO_STACKS = judgement(
+const DROPPED_NO_STACKS = reason(
   'unsure',
   'dropped?',
   'it was collected as garbage before it settled; without stacks it cannot be told from the few that the engine drops for itself',
 );
-const OWN_RESOURCE = judgement(
+const ASYNC_RESOURCE = reason(
   'unsure',
   'resource',
   'it is an AsyncResource, which ends by emitDestroy or at garbage collection; the log cannot tell which was meant',
 );
 
-/** Ops of which Node opens some for itself. Only asked where there are no stacks that would tell. */
-const MAYBE_NODES_OWN = new Set(['PIPE', 'TTY', 'SIGNAL', 'MESSAGEPORT']);
+/** Ops of which Node opens some for itself. Used only where the log has no stacks. */
+const MAYBE_OF_NODE = new Set(['PIPE', 'TTY', 'SIGNAL', 'MESSAGEPORT']);
 
 /**
- * Whether the loop ran out by itself: an `end` record tells of an exit, and no callback was open in which process.exit
- * could have been called. Then nothing that is left can have kept the process alive.
+ * Whether the loop ran out by itself: the `end` record has an exit, and no callback was open that could have called
+ * process.exit. Then nothing that was live kept the process alive.
  */
 export function drained(run: Run): boolean {
   return run.end?.reason === 'exit' && run.callbacks.depth === 0;
 }
 
 /**
- * Why an operation was live at the end of its run; undefined where there is nothing to tell, as of a request that was
- * answered. What Node keeps is known by the frames between the operation and the user's code, not by its type; types
- * decide only where a log has no stacks, and then the verdict is at most `unsure`.
+ * Why an operation was live at the end of its run; undefined where that means nothing, as for a request that was answered.
+ * The frames between the operation and the user's code show what Node keeps. The op decides only where a log has no
+ * stacks, and then the verdict is at most `unsure`.
  */
-export function judge(run: Run, row: number, groups: Groups, openFiles: boolean): Judgement | undefined {
+export function classify(
+  run: Run,
+  row: number,
+  groups: Groups,
+  openFiles: boolean,
+): Classification | undefined {
   const flags = run.live.flags[row];
   const group = run.live.group[row];
-  const site = groups.siteFor(group);
-  const { op } = groups.describe(group);
+  const site = groups.siteOf(group);
+  const op = groups.opOf(group);
   switch (groups.kind[group]) {
     case 'tick':
       return flags & RAN ? undefined : QUEUED;
@@ -158,7 +165,7 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
         return NO_STACKS_PROMISE;
       }
       if (site.via === 'node') {
-        return unseen(flags) ?? NODES_OWN;
+        return stackCut(flags) ?? OF_NODE;
       }
       return site.via === 'module' ? MODULE : site.via === 'user' ? PENDING : INSIDE;
     case 'timer':
@@ -169,7 +176,7 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
         return DRAINED;
       }
       if (site !== undefined && site.via !== 'user') {
-        return site.via === 'node' ? (unseen(flags) ?? SERVES) : SERVES;
+        return site.via === 'node' ? (stackCut(flags) ?? SERVES) : SERVES;
       }
       if (flags & RAN && !(flags & RAN_AGAIN) && firedLast(run, row)) {
         return FIRED_LAST;
@@ -198,54 +205,58 @@ export function judge(run: Run, row: number, groups: Groups, openFiles: boolean)
         return STDIN;
       }
       if (site === undefined) {
-        return MAYBE_NODES_OWN.has(op!) ? NO_STACKS_HANDLE : OPEN;
+        return MAYBE_OF_NODE.has(op!) ? NO_STACKS_HANDLE : OPEN;
       }
       if (site.via === 'agent' || site.via === 'fetch') {
         return site.via === 'agent' ? AGENT_POOL : FETCH_POOL;
       }
-      return site.frame === undefined ? (unseen(flags) ?? NODES_OWN) : OPEN;
+      return site.frame === undefined ? (stackCut(flags) ?? OF_NODE) : OPEN;
     case 'object':
       return openFiles && op === 'FILEHANDLE' ? FILE_OPEN : COLLECTED;
     case 'resource':
-      return OWN_RESOURCE;
+      return ASYNC_RESOURCE;
     default:
       return undefined;
   }
 }
 
-/** Whether the last thing the loop called was this operation, or it is running still (no after yet). */
+/** Whether the loop called this operation last, or it is still running (no after yet). */
 function firedLast(run: Run, row: number): boolean {
   const last = run.live.last[row];
-  return last === 0 || last >= run.lastTurn;
+  return last === 0 || last >= run.lastLoopTurn;
 }
 
-/** The same of promises that were collected as garbage before they settled. */
-export function judgeDropped(via: Via | undefined): Judgement | undefined {
+/** The same for promises that were collected as garbage before they settled. */
+export function classifyCollected(via: Via | undefined): Classification | undefined {
   if (via === undefined) {
     return DROPPED_NO_STACKS;
   }
   return via === 'user' ? DROPPED : undefined;
 }
 
-function unseen(flags: number): Judgement | undefined {
-  return flags & CUT ? SHORT_STACK : undefined;
+function stackCut(flags: number): Classification | undefined {
+  return flags & STACK_CUT ? SHORT_STACK : undefined;
 }
 
-/** What the log cannot tell for want of an option. */
-export function notesFor(known: Known, live: Record<Kind, number>, runs: readonly Run[]): string[] {
+/** What the log does not show because an option was off, as sentences. */
+export function limitationsOf(
+  recorded: Recorded,
+  live: Record<Kind, number>,
+  runs: readonly Run[],
+): string[] {
   const notes: string[] = [];
   const any = Object.values(live).some((number) => number > 0);
-  if (any && !known.stacks) {
+  if (any && !recorded.stacks) {
     notes.push(
       'The log has no stacks, so call sites are missing, and some of what Node keeps cannot be told from leaks: trace with stacks (--stacks).',
     );
   }
-  if (live.timer > 0 && !known.contexts) {
+  if (live.timer > 0 && !recorded.contexts) {
     notes.push(
       'The log has no contexts of timers, so one that is unref’d, and keeps nothing alive, cannot be told from others: trace with contexts (--contexts), which tell it of timers that have fired.',
     );
   }
-  if (live.promise > 0 && !known.resolves) {
+  if (live.promise > 0 && !recorded.resolves) {
     notes.push(
       'The log does not record when promises settle, so it cannot tell which never did: trace with resolve (--resolve).',
     );

@@ -1,32 +1,32 @@
-/** Deeper nesting than this ends in a stack overflow: these are callbacks whose after is missing, and half are given up. */
+/** Real nesting this deep is a stack overflow, so these are callbacks whose after is missing. Half are abandoned. */
 const MAX_OPEN = 10_000;
 
 const NO_GROUP = -1;
 
 /**
- * The callbacks that have begun and not ended, innermost last. They are told apart by id, not by their place: an `after`
- * closes the innermost open callback of its id, and those above it, whose own `after` is missing, are given up.
+ * The callbacks that have begun and not ended, innermost last. They are matched by id, not by place: an `after` closes
+ * the innermost open callback of its id, and those above it, whose `after` is missing, are abandoned.
  *
  *     before 5 ─┐                       total(5) = t4 - t1
  *     before 6  │ ─┐                    self(5)  = total(5) - total(6)
  *     after  6  │ ─┘                    self(6)  = total(6)
  *     after  5 ─┘
  *
- * Invariant: the sum of all `self` given out never exceeds the time that passed, since no instant belongs to two.
+ * Invariant: the sum of all `self` never exceeds the time that passed, since no instant belongs to two callbacks.
  */
-export class Callbacks {
+export class CallbackStack {
   readonly #ids: number[] = [];
   readonly #groups: number[] = [];
   readonly #starts: number[] = [];
   readonly #serials: number[] = [];
   /** Time inside closed callbacks that were nested in this one. */
   readonly #nested: number[] = [];
-  /** The nested group that took most time by itself at one go, and that time. */
+  /** The nested group with the longest single `self`, and that time. */
   readonly #heaviest: number[] = [];
   readonly #weight: number[] = [];
   #serial = 0;
 
-  /** Of the callback that `close` closed last. */
+  /** Of the callback that `close` closed last, in milliseconds. `inside` is the nested group with the longest `self`. */
   group = NO_GROUP;
   start = 0;
   total = 0;
@@ -34,7 +34,7 @@ export class Callbacks {
   inside = NO_GROUP;
   insideSelf = 0;
 
-  /** How many callbacks were given up so far. */
+  /** How many callbacks were abandoned so far. */
   abandoned = 0;
 
   get depth(): number {
@@ -49,7 +49,7 @@ export class Callbacks {
 
   open(id: number, group: number, time: number): void {
     if (this.#ids.length >= MAX_OPEN) {
-      this.#shift();
+      this.#abandonOutermost();
     }
     this.#ids.push(id);
     this.#groups.push(group);
@@ -60,7 +60,7 @@ export class Callbacks {
     this.#weight.push(0);
   }
 
-  /** Whether a callback of `id` was open; the fields tell of it. */
+  /** Closes the callback of `id` and sets the fields; false where none was open. */
   close(id: number, time: number): boolean {
     const ids = this.#ids;
     let at = ids.length - 1;
@@ -96,16 +96,16 @@ export class Callbacks {
   }
 
   /**
-   * A number for the execution that operation `id` is in, another one each time that it runs. It is negative where no
-   * callback of it is open, as of the main script, and then another one after each callback.
+   * A number for the execution that operation `id` is in; each run has a new one. It is negative where no callback of it
+   * is open, as for the main script, and then it changes with each callback.
    */
   serialOf(id: number): number {
     const top = this.#ids.length - 1;
     return top >= 0 && this.#ids[top] === id ? this.#serials[top] : -1 - this.#serial;
   }
 
-  /** Where records are missing, no open callback can be trusted to be open still. */
-  giveUp(): void {
+  /** Abandons all: where records are missing, an open callback may have ended. */
+  abandonAll(): void {
     this.abandoned += this.#ids.length;
     while (this.#ids.length > 0) {
       this.#pop();
@@ -129,7 +129,7 @@ export class Callbacks {
     return this.#nested.pop()!;
   }
 
-  #shift(): void {
+  #abandonOutermost(): void {
     const half = MAX_OPEN / 2;
     this.abandoned += half;
     this.#ids.splice(0, half);

@@ -1,6 +1,6 @@
 type Column = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array;
 
-/** A column with room for `length` values: itself, or a larger copy. New places hold 0. */
+/** A column with room for `length` values: the same one, or a larger copy whose new values are 0. */
 export function roomFor<T extends Column>(column: T, length: number): T {
   if (length <= column.length) {
     return column;

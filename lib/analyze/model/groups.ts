@@ -1,93 +1,130 @@
-import type { Decoder } from '../decode/decoder';
-import type { Ops } from '../decode/op-table';
-import type { Kind, OpGroup } from '../report';
-import { type Stacks, siteText } from '../stack/stack-table';
+import type { RecordCursor } from '../decode/cursor';
+import type { OpTable } from '../decode/op-table';
+import type { StackTable } from '../decode/stack-table';
+import type { Kind, OpGroup } from '../report/operation';
+import { frameText } from '../site/frame';
+import type { Site } from '../site/site';
+import { SiteTable } from '../site/site-table';
 import { isOneShot, kindOf } from './kind';
 
-/** Beyond this number of (op, call site) pairs all further ones share a group. */
+/** (op, call site) pairs beyond this number share a group. */
 export const MAX_GROUPS = 65_536;
 
 const NO_SITE = -1;
 const STRIDE = 1 << 20;
 
-/** Numbers the pairs of op and call site by which everything is counted. */
+/**
+ * Numbers the pairs of op and call site. A group is such a number; all counts of the analyses are by group.
+ *
+ * Two groups may differ only in `Site.via`, what Node.js did between the user's line and the operation. Only the verdicts
+ * of `leaks` need this difference; `merged` takes it away.
+ */
 export class Groups {
-  /** By group. -1 where there is none. */
+  /** By group: index into the op table, and number of the call site; -1 where there is none. */
   readonly op: number[] = [];
   readonly site: number[] = [];
   readonly kind: (Kind | null)[] = [];
   readonly oneShot: boolean[] = [];
 
-  readonly #ops: Ops;
-  readonly #stacks: Stacks;
-  readonly #bare: number[] = [];
-  readonly #sited = new Map<number, number>();
-  /** By group, the one that stands for it in reports; -1 where nobody has asked. */
-  readonly #alike: number[] = [];
-  readonly #named = new Map<string, number>();
+  readonly #ops: OpTable;
+  readonly #stacks: StackTable;
+  readonly #sites = new SiteTable();
+  /** By op + 1, the group without a call site. */
+  readonly #withoutSite: number[] = [];
+  readonly #withSite = new Map<number, number>();
+  /** By group, its merged group; -1 until it was asked for. */
+  readonly #merged: number[] = [];
+  readonly #mergedByName = new Map<string, number>();
 
-  constructor(decoder: Decoder) {
-    this.#ops = decoder.ops;
-    this.#stacks = decoder.stacks;
+  constructor(record: RecordCursor) {
+    this.#ops = record.ops;
+    this.#stacks = record.stacks;
   }
 
   /** The group of a record: of its op and, in an init with a stack, its call site. */
-  of(decoder: Decoder): number {
-    const { op, stack } = decoder;
+  of(record: RecordCursor): number {
+    const { op, stack } = record;
     if (stack < 0) {
-      const bare = this.#bare[op + 1];
-      return bare === undefined ? this.#add(op, NO_SITE) : bare;
+      const group = this.#withoutSite[op + 1];
+      return group === undefined ? this.#add(op, NO_SITE) : group;
     }
-    return this.#of(op, this.#stacks.siteOf(stack));
+    return this.#of(op, this.#sites.numberOf(this.#stacks.at(stack)));
   }
 
   /** Whether the operations of a group had stacks, but no frame of the user's in them. */
-  isRootless(group: number): boolean {
+  hasNoUserFrame(group: number): boolean {
     const site = this.site[group];
-    return site >= 0 && this.#stacks.sites[site].frame === undefined;
+    return site >= 0 && this.#sites.sites[site].frame === undefined;
   }
 
-  /** The group of an operation of `group`, which is rootless, that one of the group `trigger` started. */
+  /** The group for an operation of `group`, which has no user frame, triggered by an operation of the group `trigger`. */
   inherit(group: number, trigger: number): number {
     const site = this.site[trigger];
-    return site < 0 ? group : this.#of(this.op[group], this.#stacks.inherit(this.site[group], site));
+    return site < 0 ? group : this.#of(this.op[group], this.#sites.inherit(this.site[group], site));
   }
 
-  /**
-   * The group that stands for all which a report names alike: what Node.js did between the user's line and the operation
-   * (`Site.via`) tells a leak from none, and is seen in no other answer.
-   */
-  alike(group: number): number {
-    const known = this.#alike[group];
+  /** The first group that reports describe as they describe `group`: the same but for `Site.via`. */
+  merged(group: number): number {
+    const known = this.#merged[group];
     if (known >= 0) {
       return known;
     }
-    const found = this.#findAlike(group);
-    while (this.#alike.length <= group) {
-      this.#alike.push(-1);
+    const found = this.#findMerged(group);
+    while (this.#merged.length <= group) {
+      this.#merged.push(-1);
     }
-    this.#alike[group] = found;
+    this.#merged[group] = found;
     return found;
   }
 
-  #findAlike(group: number): number {
-    const { frame, inherited } = this.siteFor(group) ?? {};
+  get size(): number {
+    return this.op.length;
+  }
+
+  opOf(group: number): string | undefined {
+    const op = this.op[group];
+    return op < 0 ? undefined : this.#ops.names[op];
+  }
+
+  areaOf(group: number): string | undefined {
+    const op = this.op[group];
+    return op < 0 ? undefined : this.#ops.areas[op];
+  }
+
+  siteOf(group: number): Site | undefined {
+    return this.site[group] < 0 ? undefined : this.#sites.sites[this.site[group]];
+  }
+
+  /** The group as an object for reports. */
+  describe(group: number): OpGroup {
+    const site = this.siteOf(group);
+    return {
+      op: this.opOf(group) ?? null,
+      area: this.areaOf(group) ?? null,
+      kind: this.kind[group],
+      site: site?.frame ?? null,
+      inherited: site?.inherited ?? false,
+    };
+  }
+
+  #findMerged(group: number): number {
+    const { frame, inherited } = this.siteOf(group) ?? {};
     const op = this.op[group];
     if (op < 0) {
       return group;
     }
     if (frame === undefined) {
-      return this.#bare[op + 1] ?? this.#add(op, NO_SITE);
+      return this.#withoutSite[op + 1] ?? this.#add(op, NO_SITE);
     }
-    const key = `${op} ${inherited} ${siteText(frame)}`;
-    const first = this.#named.get(key) ?? group;
-    this.#named.set(key, first);
+    const key = `${op} ${inherited} ${frameText(frame)}`;
+    const first = this.#mergedByName.get(key) ?? group;
+    this.#mergedByName.set(key, first);
     return first;
   }
 
   #of(op: number, site: number): number {
-    const sited = this.#sited.get(op * STRIDE + site);
-    return sited === undefined ? this.#add(op, site) : sited;
+    const group = this.#withSite.get(op * STRIDE + site);
+    return group === undefined ? this.#add(op, site) : group;
   }
 
   #add(op: number, site: number): number {
@@ -101,33 +138,13 @@ export class Groups {
     this.kind.push(kind);
     this.oneShot.push(kind !== null && isOneShot(kind, this.#ops.areas[op]));
     if (site === NO_SITE) {
-      while (this.#bare.length < op + 1) {
-        this.#bare.push(undefined as never);
+      while (this.#withoutSite.length < op + 1) {
+        this.#withoutSite.push(undefined as never);
       }
-      this.#bare[op + 1] = group;
+      this.#withoutSite[op + 1] = group;
     } else if (!last) {
-      this.#sited.set(op * STRIDE + site, group);
+      this.#withSite.set(op * STRIDE + site, group);
     }
     return group;
-  }
-
-  get size(): number {
-    return this.op.length;
-  }
-
-  siteFor(group: number) {
-    return this.site[group] < 0 ? undefined : this.#stacks.sites[this.site[group]];
-  }
-
-  /** The group as reports name it. */
-  describe(group: number): OpGroup {
-    const op = this.op[group];
-    return {
-      op: op < 0 ? null : this.#ops.names[op],
-      area: op < 0 ? null : (this.#ops.areas[op] ?? null),
-      kind: this.kind[group],
-      site: this.siteFor(group)?.frame ?? null,
-      inherited: this.siteFor(group)?.inherited ?? false,
-    };
   }
 }

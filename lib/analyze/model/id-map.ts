@@ -6,8 +6,8 @@ const SLAB_PAGES = 4096;
 export const UNKNOWN = -1;
 
 /**
- * A number of 31 bits for each id of a run, dead or alive. Ids come nearly without gaps, so they are kept by place:
- * five bytes an operation, where a Map takes fifty. A log of only every hundredth id costs the whole page of 64 for each.
+ * A number of 31 bits for each id of a run, whether its operation is live or not. Ids have few gaps, so the id is the
+ * index: five bytes an operation, where a Map takes fifty. With only every hundredth id, each costs a page of 64.
  *
  *     id >>> 6 -> page -> slabs[page >>> 12][(page & 4095) * 64 + (id & 63)]
  */
@@ -32,7 +32,7 @@ export class IdMap {
       page = this.#pages.size;
       this.#pages.set(key, page);
       if (page % SLAB_PAGES === 0) {
-        // A short run takes a page; where one slab was filled, further ones are whole.
+        // A short run takes one page; slabs after the first have full size.
         this.#slabs.push(new Int32Array((page === 0 ? 1 : SLAB_PAGES) * PAGE));
       }
       const slab = page >>> 12;

@@ -1,8 +1,8 @@
-import type { Kind } from '../report';
+import type { Kind } from '../report/operation';
 
 /**
- * Handles in libuv's sense: the loop waits for them until they are closed or unref'd, and their destroy comes with the
- * close. All other native objects are freed by the garbage collector, some time after their use.
+ * Handles as libuv defines them: the loop waits for them until they are closed or unref'd, and their destroy comes with
+ * the close. All other native objects are freed by the garbage collector, some time after their use.
  */
 const HANDLES = new Set([
   'FSEVENT',
@@ -18,7 +18,6 @@ const HANDLES = new Set([
   'UDP',
   'WORKER',
 ]);
-/** In the http area, parsers that live as long as what they parse. */
 const REQUEST = /REQ|CONNECT$|^WRITE$|^SHUTDOWN$|^QUERY|SEND$|Request$|PING$|SETTINGS$/;
 
 export function kindOf(op: string, area: string | undefined): Kind {
@@ -32,6 +31,7 @@ export function kindOf(op: string, area: string | undefined): Kind {
     case 'custom':
     case undefined:
       return 'resource';
+    // Those of http are parsers too, which live as long as the connection or the message that they parse.
     case 'http':
     case 'crypto':
       return 'request';

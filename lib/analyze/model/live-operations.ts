@@ -7,27 +7,28 @@ export const RAN = 1;
 export const RAN_AGAIN = 2;
 export const SETTLED = 4;
 export const UNREF = 8;
-/** Contexts were seen, so that the lack of UNREF means something. */
+/** Contexts were seen; only then does a missing UNREF mean that it is ref'd. */
 export const CONTEXT = 16;
 /** A promise that waits for another one, as those of `await` and `then` do. */
 export const DERIVED = 32;
-/** Its stack is as long as the tracer's limit, so it may have been cut before it reached the user's code. */
-export const CUT = 64;
+/** Its stack is as long as the tracer's limit, so it may end before the frames of the user's code. */
+export const STACK_CUT = 64;
 
-/** Typed arrays of up to 64 bytes lie in V8's own heap, so that a log of many short runs does not pay for buffers. */
+/** Typed arrays of up to 64 bytes are in V8's heap, so a log of many short runs does not pay for buffers. */
 const FIRST_ROWS = 8;
 
 /**
- * The operations that have begun and not ended, in columns: about 45 bytes each, and no object.
+ * The operations that have begun and not ended, in columns: about 45 bytes each and no object. A row is an operation's
+ * place in the columns, valid until its destroy.
  *
  *     heads[id & mask] -> row -> next[row] -> ... -> -1        free rows are chained through `next` too
  *
- * Ids come one after another, so their low bits spread them evenly and neighbours stay neighbours in memory; chains,
- * not probing, since a solid stretch of neighbours would make removal by shifting walk all of them.
+ * Ids rise one by one, so their low bits spread them evenly and neighbours stay neighbours in memory. Chains, not
+ * probing: in a solid stretch of neighbours removal by shifting would walk all of them.
  *
  * Invariant: every row is either in exactly one chain of `heads` or in the chain of `#free`.
  */
-export class Live {
+export class LiveOperations {
   id = new Float64Array(FIRST_ROWS);
   /** Times of the init, and of the last after (0 before the first). */
   init = new Float64Array(FIRST_ROWS);
@@ -53,7 +54,7 @@ export class Live {
     return row;
   }
 
-  /** The caller knows that the id is not there. */
+  /** The caller must know that the id is not there. */
   add(id: number, init: number, group: number): number {
     let row = this.#free;
     if (row >= 0) {
@@ -121,7 +122,7 @@ export class Live {
   }
 }
 
-/** Bits above the mask are mixed in for ids with a stride, as a filtered log has them. */
+/** Mixes in the bits above the mask, because the ids of a filtered log may have a stride. */
 function slotOf(id: number): number {
   return id ^ (id >>> 15) ^ (id * 2 ** -32);
 }

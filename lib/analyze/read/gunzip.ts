@@ -1,17 +1,16 @@
-/** Logs that lie compressed. */
 import { once } from 'node:events';
 import { createGunzip } from 'node:zlib';
 import { TracerError } from '../../errors';
 
 /**
- * What zlib inflates at a time. Where a file is damaged, what it has inflated at this time is lost, so this is small;
- * the rate is that of chunks four times as large.
+ * How much zlib inflates at a time. In a damaged file the output of the last time is lost, so this is small. It is as
+ * fast as chunks four times as large.
  */
 const OUTPUT_BYTES = 64 * 1024;
-/** What zlib is given at a time: what comes out of it, at most a thousand times as much, has to fit in memory. */
+/** How much zlib is given at a time. Its output, at most a thousand times as much, has to fit in memory. */
 const INPUT_BYTES = 16 * 1024;
 
-/** Beginnings of what is no text in UTF-8, and how it can be made so. */
+/** First bytes of formats that are no text in UTF-8, and the command that converts each. */
 const FOREIGN: readonly (readonly [bytes: readonly number[], name: string, reader: string])[] = [
   [[0x28, 0xb5, 0x2f, 0xfd], 'compressed by zstd', 'zstdcat'],
   [[0xfd, 0x37, 0x7a, 0x58, 0x5a], 'compressed by xz', 'xzcat'],
@@ -22,18 +21,18 @@ const FOREIGN: readonly (readonly [bytes: readonly number[], name: string, reade
 ];
 const HEAD_BYTES = 5;
 
-/** zlib's word for bytes that are no gzip any more. */
+/** Whether zlib refused bytes that are no valid gzip. */
 export function isDamage(error: unknown): boolean {
   return error instanceof Error && /^Z_/.test(String((error as NodeJS.ErrnoException).code));
 }
 
 /**
- * The bytes themselves, or what they inflate to if they begin as gzip does. A chunk is good until the next one is asked
- * for.
+ * The bytes themselves, or, if they begin as gzip does, what they inflate to. A chunk is valid until the next one is
+ * asked for.
  *
  * @param name of the source, for the message
- * @throws TracerError ERR_ASYNC_TRACER_INPUT where they begin as something else does that is no text
- * @throws zlib's own error where a gzip is damaged or cut, after all that was inflated before
+ * @throws TracerError ERR_ASYNC_TRACER_INPUT where they begin as a format that is neither gzip nor text
+ * @throws the error of zlib where a gzip is damaged or cut, after all that was inflated before
  */
 export async function* inflated(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
   try {
@@ -54,7 +53,7 @@ export async function* inflated(chunks: AsyncGenerator<Buffer>, name: string): A
   }
 }
 
-/** Chunks joined until they show what they are. */
+/** The first chunks, joined until they show the format. */
 async function headOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < HEAD_BYTES) {
@@ -62,7 +61,7 @@ async function headOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
     if (done) {
       break;
     }
-    // The file's buffer is used again for each chunk.
+    // The buffer of a file is reused for each chunk.
     head = head.length === 0 && value.length >= HEAD_BYTES ? value : Buffer.concat([head, value]);
   }
   return head;
@@ -87,10 +86,10 @@ async function* gunzipped(head: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGe
   gunzip.on('data', (chunk: Buffer) => out.push(chunk));
   gunzip.on('error', (error) => {
     failure = error;
-    // After an error of zlib's own, Node calls no one back.
+    // After an error of zlib Node does not call the callback of `write`.
     written();
   });
-  // By one write after another, and not by a pipeline: at an error that throws away what it has in its buffers.
+  // One write after another, not a pipeline: at an error a pipeline drops what is in its buffers.
   const write = (bytes: Buffer) =>
     new Promise<void>((done) => {
       written = done;
@@ -109,7 +108,7 @@ async function* gunzipped(head: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGe
     }
     const closed = once(gunzip, 'close');
     gunzip.end();
-    // Rejects at an error, such as the end of a gzip that was cut.
+    // Rejects at an error, such as the early end of a gzip that was cut.
     await closed;
     yield* out.splice(0);
   } finally {

@@ -1,48 +1,20 @@
 import { TracerError } from '../../errors';
 import { FORMAT_VERSION, type StartRecord, type TraceRecord } from '../../log/event';
 import { Decoder } from '../decode/decoder';
-import { Lines } from '../decode/lines';
 import { LOST, START } from '../decode/record';
+import type { LogCounts } from '../report/log';
 import { inflated, isDamage } from './gunzip';
-import { checkOptions } from './options';
+import { Lines } from './lines';
+import { checkOptions, type ReadOptions } from './options';
 import { inOrder } from './rotation';
 import { bufferOf, type Input, inputsOf, type LogSource } from './source';
 
-export interface ReadProgress {
-  /** Bytes of the sources read so far, as they lie there (compressed, if they are). */
-  bytes: number;
-  /** The size of all sources together; undefined where one of them has no size, as a pipe. */
-  totalBytes: number | undefined;
-  records: number;
-}
-
-export interface ReadOptions {
-  /** Called after each chunk, a few hundred kilobytes. It must not throw. */
-  onProgress?: ((progress: ReadProgress) => void) | undefined;
-}
-
-/** What a log was made of. */
-export interface LogCounts {
-  sources: number;
-  /** Bytes as they lie in the sources. */
-  bytes: number;
-  records: number;
-  /** Lines that are not blank and no records of a trace. */
-  foreign: number;
-  /** Lines cut off by the end of a source. */
-  cut: number;
-  /** Records that the tracer says it dropped. */
-  lost: number;
-  /** Sources that could be read only in part, as a damaged .gz, and why. */
-  damaged: { source: string; message: string }[];
-}
-
-/** A line longer than this, in a source that has no size, shows that there will be no end, as of /dev/zero. */
+/** A line longer than this, in a source that has no size, shows that the source has no end, as /dev/zero. */
 const ENDLESS_BYTES = 2 ** 30;
 
 /**
- * Reads every record of `source` into the fields of `decoder`, one after another, and calls `accept` after each. This is
- * the fast way that the analyses take: no object is made for a record unless `accept` asks for it.
+ * Reads every record of `source` into the fields of `decoder`, one after another, and calls `accept` after each. The
+ * analyses use it because it is fast: no object is made for a record unless `accept` asks for it.
  *
  * @throws TracerError ERR_ASYNC_TRACER_INPUT where a source cannot be opened or read
  * @throws TracerError ERR_ASYNC_TRACER_FORMAT at a `start` record of an unknown format
@@ -80,7 +52,7 @@ class Scanner {
 
   /** Yields after each chunk. */
   async *run(): AsyncGenerator<void> {
-    const inputs = await inOrder(await inputsOf(this.#source));
+    const inputs = await inOrder(await inputsOf(this.#source), firstTime);
     const sizes = inputs.map((input) => input.size);
     const totalBytes = sizes.includes(undefined)
       ? undefined
@@ -116,7 +88,7 @@ class Scanner {
       } finally {
         await chunks.return(undefined);
       }
-      this.#lines.seam();
+      this.#lines.endSource();
     }
     this.#lines.finish();
     report();
@@ -152,6 +124,28 @@ class Scanner {
   }
 }
 
+/** The time of the first record in the first of the chunks, undefined where there is none. */
+async function firstTime(chunks: AsyncGenerator<Buffer>): Promise<number | undefined> {
+  const decoder = new Decoder();
+  let time: number | undefined;
+  const lines = new Lines(decoder, () => {
+    if (!Number.isNaN(decoder.time)) {
+      time ??= decoder.time;
+    }
+  });
+  try {
+    const { value, done } = await chunks.next();
+    if (!done) {
+      lines.feed(value);
+    }
+  } catch {
+    // The error is reported when the source is read.
+  } finally {
+    await chunks.return(undefined);
+  }
+  return time;
+}
+
 function checkFormat(start: StartRecord): void {
   if (start.format <= FORMAT_VERSION) {
     return;
@@ -164,15 +158,15 @@ function checkFormat(start: StartRecord): void {
 
 /** The records of a log. It can be read once. */
 export interface LogReader extends AsyncIterable<TraceRecord> {
-  /** Arrays of records, one a chunk of the source: the same records for a fraction of the iterator's cost. */
+  /** Arrays of records, one for each chunk of the source: the same records at a fraction of the iterator's cost. */
   batches(): AsyncIterableIterator<TraceRecord[]>;
-  /** What was met so far; whole once the reading is over. */
+  /** The counts so far; final once the reading is over. */
   readonly counts: Readonly<LogCounts>;
 }
 
 /**
- * Reads a log record by record. Lines that are no records are passed over and counted. Nothing is opened before the
- * first record is asked for, and everything is closed when the loop ends, also early.
+ * Reads a log record by record. Lines that are no records are skipped and counted. Nothing is opened before the first
+ * record is asked for, and everything is closed when the loop ends, also early.
  *
  * @example for await (const record of readLog('app.ndjson')) console.log(record.phase);
  * @throws TracerError ERR_ASYNC_TRACER_UNKNOWN_OPTION, ERR_ASYNC_TRACER_OPTION

@@ -1,30 +1,32 @@
-/** The pieces of rotated logs, put in the order in which they were written. */
-import { Decoder } from '../decode/decoder';
-import { Lines } from '../decode/lines';
-
-/** What log rotation puts behind a name: app.log.1, app.log-20261130, app.log.2.gz. */
+/** What log rotation appends to a name: app.log.1, app.log-20261130, app.log.2.gz. */
 const ROTATION = /([.-]\d[\dT:_-]*)?(\.gz)?$/i;
 
-export interface Piece {
+/** A source that may be one file of a rotated log. */
+export interface RotatedFile {
   name: string;
-  /** Its bytes from the beginning, inflated; undefined where they can be read but once. */
+  /** Its bytes from the beginning, inflated; undefined where they can be read only once. */
   peek: (() => AsyncGenerator<Buffer>) | undefined;
 }
 
 /**
- * Puts files whose names differ by what rotation adds in the order of their first records, since a shell names the
- * newest first (app.log app.log.1 app.log.2). All other sources stay where they are: parts of one log without headers
- * must not get between those of another.
+ * Sorts the files of each rotated log by their first records, because a shell lists the newest first (app.log app.log.1
+ * app.log.2). All other sources keep their places: parts of one log without headers must not get between those of
+ * another.
+ *
+ * @param firstTime gives the time of the first record in the first chunk, undefined where there is none
  */
-export async function inOrder<T extends Piece>(pieces: readonly T[]): Promise<T[]> {
+export async function inOrder<T extends RotatedFile>(
+  files: readonly T[],
+  firstTime: (chunks: AsyncGenerator<Buffer>) => Promise<number | undefined>,
+): Promise<T[]> {
   const sets = new Map<unknown, T[]>();
-  for (const piece of pieces) {
-    const key = piece.peek === undefined ? piece : piece.name.replace(ROTATION, '');
+  for (const file of files) {
+    const key = file.peek === undefined ? file : file.name.replace(ROTATION, '');
     const set = sets.get(key);
     if (set === undefined) {
-      sets.set(key, [piece]);
+      sets.set(key, [file]);
     } else {
-      set.push(piece);
+      set.push(file);
     }
   }
   const ordered: T[] = [];
@@ -33,35 +35,14 @@ export async function inOrder<T extends Piece>(pieces: readonly T[]): Promise<T[
       ordered.push(set[0]);
       continue;
     }
-    const timed: { piece: T; time: number }[] = [];
-    // One without a record in its first chunk stays behind the one before it.
+    const timed: { file: T; time: number }[] = [];
+    // A file without a record in its first chunk stays behind the one before it.
     let time = Number.NEGATIVE_INFINITY;
-    for (const piece of set) {
-      time = (await firstTime(piece.peek!())) ?? time;
-      timed.push({ piece, time });
+    for (const file of set) {
+      time = (await firstTime(file.peek!())) ?? time;
+      timed.push({ file, time });
     }
-    ordered.push(...timed.sort((a, b) => a.time - b.time || 0).map(({ piece }) => piece));
+    ordered.push(...timed.sort((a, b) => a.time - b.time || 0).map(({ file }) => file));
   }
   return ordered;
-}
-
-async function firstTime(chunks: AsyncGenerator<Buffer>): Promise<number | undefined> {
-  const decoder = new Decoder();
-  let time: number | undefined;
-  const lines = new Lines(decoder, () => {
-    if (!Number.isNaN(decoder.time)) {
-      time ??= decoder.time;
-    }
-  });
-  try {
-    const { value, done } = await chunks.next();
-    if (!done) {
-      lines.feed(value);
-    }
-  } catch {
-    // What is wrong with it is told when it is read.
-  } finally {
-    await chunks.return(undefined);
-  }
-  return time;
 }

@@ -1,4 +1,3 @@
-/** Where a log comes from: files, standard input, streams. */
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { TracerError } from '../../errors';
@@ -6,9 +5,9 @@ import { inflated } from './gunzip';
 
 /**
  * Where a log comes from: a path ('-' is standard input), a file: URL, anything that gives bytes or text
- * asynchronously, such as a Readable; or several of these, read one after another, but for the files of a rotated log
- * (app.log, app.log.1, app.log.2.gz), which are read from the oldest on. What is gzipped is known by its first bytes,
- * whatever its name.
+ * asynchronously, such as a Readable; or several of these, read one after another. The files of a rotated log (app.log,
+ * app.log.1, app.log.2.gz) are read from the oldest to the newest. A gzipped source is known by its first bytes, not by
+ * its name.
  */
 export type LogSource =
   | string
@@ -23,13 +22,13 @@ export interface Input {
   name: string;
   /** Undefined where it has none, as a pipe. */
   size: number | undefined;
-  /** Its bytes as they lie there. A chunk is good until the next one is asked for. */
+  /** Its bytes as they are there. A chunk is valid until the next one is asked for. */
   chunks(): AsyncIterable<Uint8Array | string>;
-  /** The same from the beginning, inflated; undefined where they can be read but once. */
+  /** The same from the beginning, inflated; undefined where they can be read only once. */
   peek: (() => AsyncGenerator<Buffer>) | undefined;
 }
 
-/** @throws TracerError ERR_ASYNC_TRACER_INPUT for what is no source, or not there */
+/** @throws TracerError ERR_ASYNC_TRACER_INPUT for a value that is no source, or a file that is not there */
 export async function inputsOf(source: LogSource): Promise<Input[]> {
   const sources = Array.isArray(source) ? source : [source];
   if (sources.length === 0) {
@@ -94,7 +93,7 @@ async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** @throws TracerError ERR_ASYNC_TRACER_INPUT where a stream gives something else than bytes or text */
+/** @throws TracerError ERR_ASYNC_TRACER_INPUT where a stream gives anything but bytes or text */
 export function bufferOf(chunk: unknown, name: string): Buffer {
   if (Buffer.isBuffer(chunk)) {
     return chunk;
@@ -108,7 +107,7 @@ export function bufferOf(chunk: unknown, name: string): Buffer {
   throw new TracerError('ERR_ASYNC_TRACER_INPUT', `${name} gave ${describe(chunk)}; expected bytes or text`);
 }
 
-/** Node's own words name the system call and the path once more. */
+/** Node's message names the system call and the path again, so both are cut off. */
 function unopened(path: string, cause: unknown): TracerError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const reason = message.replace(/, (stat|open) '.*'$/s, '');

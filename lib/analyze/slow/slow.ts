@@ -1,27 +1,25 @@
 import { TracerError } from '../../errors';
-import { Decoder } from '../decode/decoder';
-import {
-  type FindingOptions,
-  heldFindings,
-  lostFindings,
-  starvedFindings,
-  thresholds,
-} from '../findings/findings';
-import { Loop } from '../findings/loop';
-import { Histograms, round } from '../model/histograms';
-import { follow, Operations, Watcher } from '../model/operations';
+import type { RecordCursor } from '../decode/cursor';
+import { LongCallbacks, longCallbackFindings } from '../findings/long-callbacks';
+import { MicrotaskChains, microtaskChainFindings } from '../findings/microtask-chains';
+import { lostFindings } from '../findings/records-lost';
+import { type FindingOptions, thresholds } from '../findings/thresholds';
+import type { Operations } from '../model/operations';
+import { Percentiles, round } from '../model/percentiles';
 import type { Run } from '../model/run';
-import { checkOptions } from '../read/options';
-import type { ReadOptions } from '../read/reader';
+import { visitOperations } from '../model/visit';
+import { OperationVisitor } from '../model/visitor';
+import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
-import type { LogReport, SlowReport } from '../report';
+import type { LogReport } from '../report/log';
+import type { SlowReport } from './report';
 
 export interface SlowOptions extends ReadOptions, Pick<FindingOptions, 'heldMs' | 'starvedMs'> {
   /** How many single callbacks and waits are listed. Default 20. */
   top?: number;
   /**
-   * Whether timers and handles stand among the waits. By default they do not: a timer waits by intention, and a server
-   * or socket for whoever may come.
+   * Whether timers and handles are listed among the waits. By default they are not: a timer waits on purpose, and a
+   * server or socket waits for clients.
    */
   all?: boolean;
 }
@@ -53,28 +51,33 @@ export async function analyzeSlow(source: LogSource, options: SlowOptions = {}):
   if (typeof all !== 'boolean') {
     throw new TracerError('ERR_ASYNC_TRACER_OPTION', `all is ${String(all)}; expected true or false`);
   }
-  const decoder = new Decoder();
-  const slow = new Slow(decoder, { heldMs, starvedMs, top, all });
-  return slow.report(await follow(source, options, decoder, slow.operations));
+  const { visitor, log } = await visitOperations(
+    source,
+    options,
+    (operations) => new Slow(operations, { heldMs, starvedMs, top, all }),
+  );
+  return visitor.report(log);
 }
 
-class Slow extends Watcher {
-  readonly operations: Operations;
+class Slow extends OperationVisitor {
+  readonly #operations: Operations;
   readonly #options: Required<Omit<SlowOptions, 'onProgress'>>;
-  readonly #loop: Loop;
-  readonly #waits = new Histograms();
+  readonly #longCallbacks: LongCallbacks;
+  readonly #chains: MicrotaskChains;
+  readonly #waits = new Percentiles();
   /** The longest, the longest first. */
   readonly #longest: Wait[] = [];
 
-  constructor(decoder: Decoder, options: Required<Omit<SlowOptions, 'onProgress'>>) {
+  constructor(operations: Operations, options: Required<Omit<SlowOptions, 'onProgress'>>) {
     super();
-    this.operations = new Operations(decoder, this);
+    this.#operations = operations;
     this.#options = options;
-    this.#loop = new Loop(this.operations.groups, decoder, options);
+    this.#longCallbacks = new LongCallbacks(operations.groups, options.heldMs, options.top);
+    this.#chains = new MicrotaskChains(operations.groups, options.starvedMs);
   }
 
-  override waited(run: Run, row: number, group: number, wait: number): void {
-    const { kind } = this.operations.groups;
+  override firstBefore(run: Run, row: number, group: number, wait: number): void {
+    const { kind } = this.#operations.groups;
     if (!this.#options.all && (kind[group] === 'timer' || kind[group] === 'handle')) {
       return;
     }
@@ -94,20 +97,22 @@ class Slow extends Watcher {
     }
   }
 
-  override entered(run: Run, _row: number, group: number, time: number): void {
-    this.#loop.entered(run, group, time);
+  override before(run: Run, _row: number, group: number, record: RecordCursor): void {
+    this.#chains.before(run, group, record.time);
   }
 
-  override ran(run: Run, _row: number, opid: number, time: number): void {
-    this.#loop.ran(run, opid, time);
+  override after(run: Run, _row: number, record: RecordCursor): void {
+    this.#longCallbacks.after(run, record.opid, record.time);
+    this.#chains.after(run, record.time);
   }
 
-  override paused(run: Run): void {
-    this.#loop.paused(run);
+  override leaveRun(run: Run): void {
+    this.#longCallbacks.leaveRun(run);
+    this.#chains.leaveRun(run);
   }
 
   report(log: LogReport): SlowReport {
-    const { groups } = this.operations;
+    const { groups } = this.#operations;
     const { heldMs, starvedMs } = this.#options;
     const waiting: SlowReport['waiting'] = [];
     for (let group = 0; group < groups.size; group++) {
@@ -120,8 +125,8 @@ class Slow extends Watcher {
       report: 'slow',
       log,
       threshold: heldMs,
-      callbacks: this.#loop.longest.map((held) => this.#loop.describe(held)),
-      held: [...this.#loop.held]
+      callbacks: this.#longCallbacks.longest.map((callback) => this.#longCallbacks.describe(callback)),
+      held: [...this.#longCallbacks.overThreshold]
         .map(([group, { count, total, max }]) => ({
           ...groups.describe(group),
           count,
@@ -138,9 +143,9 @@ class Slow extends Watcher {
       })),
       waiting: waiting.sort((a, b) => b.wait.max! - a.wait.max!),
       findings: [
-        ...lostFindings(log, this.operations.runs),
-        ...heldFindings(this.#loop, groups, heldMs),
-        ...starvedFindings(this.#loop, groups, starvedMs),
+        ...lostFindings(log, this.#operations.runs),
+        ...longCallbackFindings(this.#longCallbacks, groups, heldMs),
+        ...microtaskChainFindings(this.#chains, groups, starvedMs),
       ],
     };
   }

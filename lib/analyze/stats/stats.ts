@@ -1,35 +1,31 @@
-import { Decoder } from '../decode/decoder';
+import type { RecordCursor } from '../decode/cursor';
 import { INIT } from '../decode/record';
-import { FanOuts } from '../findings/fan-out';
-import {
-  type FindingOptions,
-  fanOutFindings,
-  growthFindings,
-  heldFindings,
-  lostFindings,
-  starvedFindings,
-  THRESHOLDS,
-  thresholds,
-} from '../findings/findings';
-import { Growth } from '../findings/growth';
-import { Loop } from '../findings/loop';
+import { FanOuts, fanOutFindings } from '../findings/fan-out';
+import { Growth, growthFindings } from '../findings/growth';
+import { LongCallbacks, longCallbackFindings } from '../findings/long-callbacks';
+import { MicrotaskChains, microtaskChainFindings } from '../findings/microtask-chains';
+import { lostFindings } from '../findings/records-lost';
+import { type FindingOptions, THRESHOLDS, thresholds } from '../findings/thresholds';
 import { roomFor } from '../model/column';
-import { Histograms, round } from '../model/histograms';
-import { follow, Operations, Watcher } from '../model/operations';
+import { elapsedOf } from '../model/log-report';
+import type { Operations } from '../model/operations';
+import { Percentiles, round } from '../model/percentiles';
 import type { Run } from '../model/run';
-import { checkOptions } from '../read/options';
-import type { ReadOptions } from '../read/reader';
+import { visitOperations } from '../model/visit';
+import { OperationVisitor } from '../model/visitor';
+import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
-import type { AreaRow, StatsReport, StatsRow } from '../report';
+import type { LogReport } from '../report/log';
+import type { AreaRow, StatsReport, StatsRow } from './report';
 
 export interface StatsOptions extends ReadOptions, FindingOptions {}
 
-/** Enough for the longest callback of each finding to be found again. */
+/** How many of the longest callbacks are kept, so that each finding can name its longest. */
 const LONGEST = 50;
 
 /**
- * What ran: by op and call site and by area how many operations there were, how long they waited and ran; how long the
- * event loop was held; and what of it is worth a look.
+ * What ran: how many operations there were, by op and call site and by area, and how long they waited and ran; how long
+ * the event loop was held; and the findings.
  *
  * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a threshold
  *   that is no number above 0
@@ -37,96 +33,103 @@ const LONGEST = 50;
 export async function analyzeStats(source: LogSource, options: StatsOptions = {}): Promise<StatsReport> {
   checkOptions('analyzeStats', options, THRESHOLDS);
   const limits = thresholds(options);
-  const decoder = new Decoder();
-  const stats = new Stats(decoder, limits);
-  const log = await follow(source, options, decoder, stats.operations);
-  return stats.report(log);
+  const { visitor, log } = await visitOperations(
+    source,
+    options,
+    (operations) => new Stats(operations, limits),
+  );
+  return visitor.report(log);
 }
 
-class Stats extends Watcher {
-  readonly operations: Operations;
+class Stats extends OperationVisitor {
+  readonly #operations: Operations;
   readonly #limits: Required<FindingOptions>;
-  readonly #loop: Loop;
+  readonly #longCallbacks: LongCallbacks;
+  readonly #chains: MicrotaskChains;
   readonly #fanOuts: FanOuts;
   readonly #growth: Growth;
-  readonly #waits = new Histograms();
-  readonly #runs = new Histograms();
+  readonly #waits = new Percentiles();
+  readonly #runs = new Percentiles();
   #inits = new Float64Array(16);
-  #ends = new Float64Array(16);
+  #destroys = new Float64Array(16);
 
-  constructor(decoder: Decoder, limits: Required<FindingOptions>) {
+  constructor(operations: Operations, limits: Required<FindingOptions>) {
     super();
-    this.operations = new Operations(decoder, this);
-    const { groups } = this.operations;
+    this.#operations = operations;
+    const { groups } = operations;
     this.#limits = limits;
-    this.#loop = new Loop(groups, decoder, { ...limits, top: LONGEST });
+    this.#longCallbacks = new LongCallbacks(groups, limits.heldMs, LONGEST);
+    this.#chains = new MicrotaskChains(groups, limits.starvedMs);
     this.#fanOuts = new FanOuts(limits.fanOut);
     this.#growth = new Growth(groups, limits.growth);
   }
 
-  override started(run: Run, _row: number, group: number, exec: number, decoder: Decoder): void {
+  override init(run: Run, _row: number, group: number, executionId: number, record: RecordCursor): void {
     if (group >= this.#inits.length) {
       this.#inits = roomFor(this.#inits, group + 1);
-      this.#ends = roomFor(this.#ends, this.#inits.length);
+      this.#destroys = roomFor(this.#destroys, this.#inits.length);
     }
     this.#inits[group]++;
-    this.#fanOuts.started(run, group, exec);
-    this.#growth.started(group, decoder.time);
+    this.#fanOuts.init(run, group, executionId);
+    this.#growth.init(group, record.time);
   }
 
-  override waited(run: Run, row: number, group: number, wait: number): void {
+  override firstBefore(run: Run, row: number, group: number, wait: number): void {
     this.#waits.add(group, wait);
-    this.#growth.waited(run, row, group);
+    this.#growth.firstBefore(run, row, group);
   }
 
-  override entered(run: Run, _row: number, group: number, time: number): void {
-    this.#loop.entered(run, group, time);
+  override before(run: Run, _row: number, group: number, record: RecordCursor): void {
+    this.#chains.before(run, group, record.time);
   }
 
-  override ran(run: Run, _row: number, opid: number, time: number): void {
+  override after(run: Run, _row: number, record: RecordCursor): void {
     this.#runs.add(run.callbacks.group, run.callbacks.self);
-    this.#loop.ran(run, opid, time);
+    this.#longCallbacks.after(run, record.opid, record.time);
+    this.#chains.after(run, record.time);
   }
 
-  override settled(run: Run, row: number, group: number): void {
-    this.#growth.settled(run, row, group);
+  override resolve(run: Run, row: number, group: number): void {
+    this.#growth.resolve(run, row, group);
   }
 
-  override ended(run: Run, row: number, group: number): void {
-    this.#ends[group]++;
-    this.#growth.ended(run, row, group);
+  override destroy(run: Run, row: number, group: number): void {
+    this.#destroys[group]++;
+    this.#growth.destroy(run, row, group);
   }
 
-  override paused(run: Run): void {
-    this.#loop.paused(run);
-    this.#fanOuts.paused();
-    this.#growth.paused(run);
+  override leaveRun(run: Run): void {
+    this.#longCallbacks.leaveRun(run);
+    this.#chains.leaveRun(run);
+    this.#fanOuts.leaveRun();
+    this.#growth.leaveRun(run);
   }
 
-  report(log: StatsReport['log']): StatsReport {
-    const { runs, groups, elapsed } = this.operations;
+  report(log: LogReport): StatsReport {
+    const { runs, groups } = this.#operations;
+    const elapsed = elapsedOf(runs);
     const ofElapsed = (ms: number) => (elapsed > 0 ? ms / elapsed : 0);
-    // Without a single destroy of a promise, nothing is known of how many live.
+    // Without any destroy of a promise, it is unknown how many are live.
     const promisesKnown = runs.every((run) => run.promiseDestroys || run.counts[INIT] === 0);
     const ops: StatsRow[] = [];
     for (let group = 0; group < groups.size; group++) {
       const count = this.#inits[group] ?? 0;
       const known = groups.kind[group] !== 'promise' || promisesKnown;
       const run = this.#runs.get(group);
-      // A group may have been made for records that in the end counted elsewhere.
+      // A group may have been made for records that were then counted in another group.
       if (count === 0 && run.count === 0) {
         continue;
       }
       ops.push({
         ...groups.describe(group),
         count,
-        live: known ? count - (this.#ends[group] ?? 0) : null,
+        live: known ? count - (this.#destroys[group] ?? 0) : null,
         wait: this.#waits.get(group),
         run: { ...run, share: ofElapsed(run.total) },
       });
     }
     ops.sort((a, b) => b.run.total - a.run.total || b.count - a.count);
-    const { held, longest } = { held: this.#loop.heldCount, longest: this.#loop.longest[0] };
+    const longest = this.#longCallbacks.longest[0];
     const busy = runs.reduce((sum, run) => sum + run.busy, 0);
     const { heldMs, starvedMs, fanOut } = this.#limits;
     return {
@@ -137,14 +140,14 @@ class Stats extends Watcher {
       loop: {
         busy: round(busy),
         share: ofElapsed(busy),
-        longest: longest === undefined ? null : this.#loop.describe(longest),
-        held,
+        longest: longest === undefined ? null : this.#longCallbacks.describe(longest),
+        held: this.#longCallbacks.count,
         threshold: heldMs,
       },
       findings: [
-        ...lostFindings(log, this.operations.runs),
-        ...heldFindings(this.#loop, groups, heldMs),
-        ...starvedFindings(this.#loop, groups, starvedMs),
+        ...lostFindings(log, runs),
+        ...longCallbackFindings(this.#longCallbacks, groups, heldMs),
+        ...microtaskChainFindings(this.#chains, groups, starvedMs),
         ...fanOutFindings(this.#fanOuts, groups, fanOut),
         ...growthFindings(this.#growth, groups),
       ],

@@ -1,20 +1,20 @@
 import { roomFor } from '../model/column';
 import { type Groups, MAX_GROUPS } from '../model/groups';
-import { round } from '../model/histograms';
-import type { TreeNode } from '../report';
+import { round } from '../model/percentiles';
+import type { TreeNode } from './report';
 
-/** Operations that would need more nodes are counted at their parent's. */
+/** Operations that would need more nodes are counted at the node of their parent. */
 export const MAX_TREE_NODES = 50_000;
-/** Deeper ones are put beside their parent, so that a report can be rendered by recursion. */
+/** Deeper nodes become siblings of their parent, so that a report can be rendered by recursion. */
 const MAX_DEPTH = 100;
 
 /** The node above all roots. */
-export const TOP = 0;
+export const ABOVE_ROOTS = 0;
 
 /**
- * Who started what, with all that is alike in one node: the path of groups from the root. A group that stands on its own
- * path already is not put under itself again, so that a chain of a million promises is one node that came a million
- * times `again`, and the tree is as deep as a program is manifold.
+ * Which operation started which. A node stands for all operations with the same path of groups from the root. A group
+ * that is already on the path gets no second node below itself; the operation is counted there, in `again`. So a chain of a
+ * million promises is one node, and the depth of the tree depends on the program's call sites, not on its run time.
  */
 export class Forest {
   folded = 0;
@@ -31,7 +31,7 @@ export class Forest {
   #runTotal = new Float64Array(64);
   #runMax = new Float64Array(64);
   #size = 1;
-  /** (parent, group) -> node, which is a child of the parent, or an ancestor of the same group, then negated. */
+  /** (parent, group) -> node: a child of the parent, or an ancestor of the same group, which is then negated. */
   readonly #edges = new Map<number, number>();
   readonly #children: number[][] = [[]];
 
@@ -39,14 +39,14 @@ export class Forest {
     return this.#size - 1;
   }
 
-  /** Counts the operation `opid` of `group` that one of node `parent` started; gives its node. */
+  /** Counts the operation `opid` of `group`, started by an operation of the node `parent`; gives its node. */
   add(parent: number, group: number, opid: number): number {
     const key = parent * MAX_GROUPS + group;
     let edge = this.#edges.get(key);
     if (edge === undefined) {
       edge = this.#edge(parent, group);
-      // Where the tree is full, the answer would only fill the map.
-      if (edge === TOP) {
+      // The tree is full. Storing this edge would only fill the map.
+      if (edge === ABOVE_ROOTS) {
         this.folded++;
         return parent;
       }
@@ -63,7 +63,7 @@ export class Forest {
     return node;
   }
 
-  waited(node: number, wait: number): void {
+  addWait(node: number, wait: number): void {
     this.#waits[node]++;
     this.#waitTotal[node] += wait;
     if (wait > this.#waitMax[node]) {
@@ -71,7 +71,7 @@ export class Forest {
     }
   }
 
-  ran(node: number, self: number): void {
+  addRun(node: number, self: number): void {
     this.#runs[node]++;
     this.#runTotal[node] += self;
     if (self > this.#runMax[node]) {
@@ -80,7 +80,7 @@ export class Forest {
   }
 
   /** The nodes under `node`, those that started most first. */
-  report(groups: Groups, node = TOP): TreeNode[] {
+  report(groups: Groups, node = ABOVE_ROOTS): TreeNode[] {
     return this.#children[node]
       .map((child) => this.describe(groups, child))
       .sort((a, b) => b.count - a.count || b.run.total - a.run.total);
@@ -103,7 +103,7 @@ export class Forest {
   }
 
   #edge(parent: number, group: number): number {
-    for (let at = parent; at > TOP; at = this.#parent[at]) {
+    for (let at = parent; at > ABOVE_ROOTS; at = this.#parent[at]) {
       if (this.#group[at] === group) {
         return -at;
       }
@@ -116,7 +116,7 @@ export class Forest {
       }
     }
     if (this.#size > MAX_TREE_NODES) {
-      return TOP;
+      return ABOVE_ROOTS;
     }
     const node = this.#size++;
     this.#grow(this.#size);

@@ -1,13 +1,15 @@
-import { Decoder } from '../decode/decoder';
-import { round } from '../model/histograms';
+import type { RecordCursor } from '../decode/cursor';
 import { IdMap } from '../model/id-map';
-import { follow, Operations, Watcher } from '../model/operations';
+import type { Operations } from '../model/operations';
+import { round } from '../model/percentiles';
 import type { Run } from '../model/run';
-import type { ReadOptions } from '../read/reader';
+import { visitOperations } from '../model/visit';
+import { OperationVisitor } from '../model/visitor';
+import type { ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
-import type { PathReport, PathStep } from '../report';
+import type { PathReport, PathStep } from './report';
 
-/** Of a longer path, the steps nearest to the operation are listed, and the root itself. */
+/** Of a longer path the steps nearest to the operation are listed, and the root. */
 export const MAX_STEPS = 10_000;
 
 /** The answer to `analyzeTree` with `op`. */
@@ -17,22 +19,24 @@ export async function analyzePath(
   by: 'trigger' | 'execution',
   opid: number,
 ): Promise<PathReport> {
-  const decoder = new Decoder();
-  const ancestry = new Ancestry(decoder, by);
-  const log = await follow(source, options, decoder, ancestry.operations);
-  return { report: 'path', log, by, opid, paths: ancestry.paths(opid) };
+  const { visitor, log } = await visitOperations(
+    source,
+    options,
+    (operations) => new Ancestry(operations, by),
+  );
+  return { report: 'path', log, by, opid, paths: visitor.paths(opid) };
 }
 
 const SLAB_BITS = 14;
 const SLAB = 1 << SLAB_BITS;
 
-/** A stretch of operations in columns. Stretches are never copied: outgrown arrays of a large log would be its size again. */
+/** Columns for `SLAB` operations. Slabs are never copied: growing one array would for a time need twice its memory. */
 class Slab {
-  /** How much smaller the parent's id is; 2^31 and more stand in `Lineage.far`. */
+  /** How much smaller the parent's id is; 2^31 and more are in `Lineage.#far`. */
   readonly back = new Int32Array(SLAB);
   readonly group = new Int32Array(SLAB);
   readonly init = new Float64Array(SLAB);
-  /** NaN until it has run; single precision is 7 digits. */
+  /** Milliseconds; NaN until it has run. Single precision has 7 digits. */
   readonly wait = new Float32Array(SLAB).fill(Number.NaN);
   readonly run = new Float32Array(SLAB);
 }
@@ -70,32 +74,32 @@ class Lineage {
   }
 }
 
-class Ancestry extends Watcher {
-  readonly operations: Operations;
+class Ancestry extends OperationVisitor {
+  readonly #operations: Operations;
   readonly #by: 'trigger' | 'execution';
   readonly #runs: Lineage[] = [];
 
-  constructor(decoder: Decoder, by: 'trigger' | 'execution') {
+  constructor(operations: Operations, by: 'trigger' | 'execution') {
     super();
-    this.operations = new Operations(decoder, this);
+    this.#operations = operations;
     this.#by = by;
   }
 
-  override started(run: Run, _row: number, group: number, exec: number, decoder: Decoder): void {
+  override init(run: Run, _row: number, group: number, executionId: number, record: RecordCursor): void {
     this.#runs[run.index] ??= new Lineage();
-    const parent = this.#by === 'trigger' ? decoder.parentopid : exec;
-    this.#runs[run.index].add(decoder.opid, parent, group, decoder.time);
+    const parent = this.#by === 'trigger' ? record.parentopid : executionId;
+    this.#runs[run.index].add(record.opid, parent, group, record.time);
   }
 
-  override waited(run: Run, row: number, _group: number, wait: number): void {
+  override firstBefore(run: Run, row: number, _group: number, wait: number): void {
     const lineage = this.#runs[run.index];
     const at = lineage.rows.get(run.live.id[row]);
     lineage.at(at).wait[at & (SLAB - 1)] = wait;
   }
 
-  override ran(run: Run, _row: number, opid: number): void {
+  override after(run: Run, _row: number, record: RecordCursor): void {
     const lineage = this.#runs[run.index];
-    const row = lineage?.rows.get(opid) ?? -1;
+    const row = lineage?.rows.get(record.opid) ?? -1;
     if (row >= 0) {
       lineage.at(row).run[row & (SLAB - 1)] += run.callbacks.self;
     }
@@ -117,7 +121,7 @@ class Ancestry extends Watcher {
         steps.push(this.#step(lineage, id, row));
         id = lineage.parentOf(id, row);
         const above = lineage.rows.get(id);
-        // A parent has begun before its child; any other is a slip of the log, and a way to go in circles.
+        // A parent has begun before its child. Any other is an error in the log and could lead in circles.
         if (above < 0 || above >= row) {
           break;
         }
@@ -133,7 +137,7 @@ class Ancestry extends Watcher {
     const place = row & (SLAB - 1);
     const hasRun = !Number.isNaN(wait[place]);
     return {
-      ...this.operations.groups.describe(group[place]),
+      ...this.#operations.groups.describe(group[place]),
       opid,
       time: init[place],
       wait: hasRun ? round(wait[place]) : null,

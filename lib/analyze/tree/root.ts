@@ -1,12 +1,16 @@
-import { Decoder } from '../decode/decoder';
-import { round } from '../model/histograms';
+import type { RecordCursor } from '../decode/cursor';
 import { IdMap } from '../model/id-map';
-import { follow, Operations, Watcher } from '../model/operations';
+import type { Operations } from '../model/operations';
+import { round } from '../model/percentiles';
 import type { Run } from '../model/run';
-import type { ReadOptions } from '../read/reader';
+import { visitOperations } from '../model/visit';
+import { OperationVisitor } from '../model/visitor';
+import type { ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
-import type { LogReport, OpGroup, RootReport } from '../report';
-import { Forest, TOP } from './forest';
+import type { LogReport } from '../report/log';
+import type { OpGroup } from '../report/operation';
+import { ABOVE_ROOTS, Forest } from './forest';
+import type { RootReport } from './report';
 
 /** The answer to `analyzeTree` with `root`. */
 export async function analyzeRoot(
@@ -15,67 +19,70 @@ export async function analyzeRoot(
   by: 'trigger' | 'execution',
   opid: number,
 ): Promise<RootReport> {
-  const decoder = new Decoder();
-  const root = new Root(decoder, by, opid);
-  return root.report(await follow(source, options, decoder, root.operations));
+  const { visitor, log } = await visitOperations(
+    source,
+    options,
+    (operations) => new Descent(operations, by, opid),
+  );
+  return visitor.report(log);
 }
 
-/** One run's part: the root and all that descends from it. */
+/** The root and its descendants in one run. */
 interface Family {
   forest: Forest;
   nodes: IdMap;
-  /** -1 where the root's own init is not in the log. */
+  /** -1 where the init of the root is not in the log. */
   group: number;
   node: number;
   wait: number;
   run: number;
   operations: number;
-  /** The root's init, or the first thing known of it, and the last thing that a member did. */
+  /** Time of the root's init, or of the first record of it, and of the last record of a member. */
   from: number;
   to: number;
-  /** How long anything had run at those two times. */
+  /** For how long any callback had run at those two times. */
   busyFrom: number;
   busyTo: number;
-  /** How long the members themselves ran. */
+  /** For how long the members ran. */
   ran: number;
 }
 
 /**
- * Splits the time of one operation and its descendants in three, which add up to the time from its init to the last that
- * any of them did:
+ * Splits the time of one operation and its descendants into three parts. Their sum is the time from its init to the last
+ * record of any of them:
  *
  *     ran      one of them ran                    (their callbacks, less what was nested in them)
  *     queued   something else ran instead         (all callbacks in that time, less `ran`)
  *     waited   nothing ran: the loop was at rest  (the rest)
  */
-class Root extends Watcher {
-  readonly operations: Operations;
+class Descent extends OperationVisitor {
+  readonly #operations: Operations;
   readonly #by: 'trigger' | 'execution';
   readonly #opid: number;
   readonly #families: Family[] = [];
   /** Time inside callbacks before the outermost open one began. */
   #busyBefore = 0;
 
-  constructor(decoder: Decoder, by: 'trigger' | 'execution', opid: number) {
+  constructor(operations: Operations, by: 'trigger' | 'execution', opid: number) {
     super();
-    this.operations = new Operations(decoder, this);
+    this.#operations = operations;
     this.#by = by;
     this.#opid = opid;
   }
 
-  override started(run: Run, _row: number, group: number, exec: number, decoder: Decoder): void {
-    const { opid, time } = decoder;
-    const parent = this.#by === 'trigger' ? decoder.parentopid : exec;
+  override init(run: Run, _row: number, group: number, executionId: number, record: RecordCursor): void {
+    const { opid, time } = record;
+    const parent = this.#by === 'trigger' ? record.parentopid : executionId;
     let family = this.#families[run.index];
     if (opid === this.#opid) {
-      // Anything seen before its init belonged to another life of the id.
-      family = this.#found(run, group, time);
-      family.node = family.forest.add(TOP, group, opid);
+      // What was found before its init belongs to an earlier operation with the same id.
+      family = this.#addFamily(run, group, time);
+      family.node = family.forest.add(ABOVE_ROOTS, group, opid);
       family.nodes.set(opid, family.node);
       return;
     }
     if (parent === this.#opid && family === undefined) {
-      family = this.#found(run, -1, time);
+      family = this.#addFamily(run, -1, time);
     }
     if (family === undefined) {
       return;
@@ -86,39 +93,40 @@ class Root extends Watcher {
     }
     family.nodes.set(opid, family.forest.add(above, group, opid));
     family.operations++;
-    this.#seen(run, family, time);
+    this.#extend(run, family, time);
   }
 
-  override waited(run: Run, row: number, _group: number, wait: number): void {
+  override firstBefore(run: Run, row: number, _group: number, wait: number): void {
     const family = this.#families[run.index];
     if (family === undefined) {
       return;
     }
     const opid = run.live.id[row];
     const node = family.nodes.get(opid);
-    if (node > TOP) {
-      family.forest.waited(node, wait);
+    if (node > ABOVE_ROOTS) {
+      family.forest.addWait(node, wait);
     }
     if (opid === this.#opid) {
       family.wait = wait;
     }
   }
 
-  override entered(run: Run, _row: number, _group: number, time: number, decoder: Decoder): void {
+  override before(run: Run, _row: number, _group: number, record: RecordCursor): void {
     if (run.callbacks.depth === 0) {
       this.#busyBefore = run.busy;
     }
-    const { opid } = decoder;
+    const { opid, time } = record;
     if (opid === this.#opid) {
-      this.#families[run.index] ??= this.#found(run, -1, time);
+      this.#families[run.index] ??= this.#addFamily(run, -1, time);
     }
     const family = this.#families[run.index];
     if (family !== undefined && this.#isMember(family, opid)) {
-      this.#seen(run, family, time);
+      this.#extend(run, family, time);
     }
   }
 
-  override ran(run: Run, _row: number, opid: number, time: number): void {
+  override after(run: Run, _row: number, record: RecordCursor): void {
+    const { opid, time } = record;
     const family = this.#families[run.index];
     if (family === undefined || !this.#isMember(family, opid)) {
       return;
@@ -129,30 +137,30 @@ class Root extends Watcher {
       family.run += self;
     }
     const node = family.nodes.get(opid);
-    if (node > TOP) {
-      family.forest.ran(node, self);
+    if (node > ABOVE_ROOTS) {
+      family.forest.addRun(node, self);
     }
-    this.#seen(run, family, time);
+    this.#extend(run, family, time);
   }
 
-  override settled(run: Run, row: number, _group: number, time: number): void {
+  override resolve(run: Run, row: number, _group: number, record: RecordCursor): void {
     const family = this.#families[run.index];
     if (family !== undefined && this.#isMember(family, run.live.id[row])) {
-      this.#seen(run, family, time);
+      this.#extend(run, family, record.time);
     }
   }
 
-  override paused(): void {
+  override leaveRun(): void {
     this.#busyBefore = 0;
   }
 
   report(log: LogReport): RootReport {
-    const { groups } = this.operations;
+    const { groups } = this.#operations;
     const found = this.#families.flatMap((family, run) => {
       const { group, wait, from, to, busyFrom, busyTo, ran, forest, node } = family;
       const elapsed = Math.max(0, to - from);
-      const own = Math.min(ran, elapsed);
-      const queued = Math.min(Math.max(0, busyTo - busyFrom - own), elapsed - own);
+      const ranTime = Math.min(ran, elapsed);
+      const queued = Math.min(Math.max(0, busyTo - busyFrom - ranTime), elapsed - ranTime);
       const described: OpGroup =
         group < 0
           ? { op: null, area: null, kind: null, site: null, inherited: false }
@@ -168,9 +176,9 @@ class Root extends Watcher {
         },
         operations: family.operations,
         elapsed: round(elapsed),
-        ran: round(own),
+        ran: round(ranTime),
         queued: round(queued),
-        waited: round(elapsed - own - queued),
+        waited: round(elapsed - ranTime - queued),
         started: forest.report(groups, node),
       };
     });
@@ -181,13 +189,13 @@ class Root extends Watcher {
     return opid === this.#opid || family.nodes.get(opid) >= 0;
   }
 
-  #found(run: Run, group: number, time: number): Family {
+  #addFamily(run: Run, group: number, time: number): Family {
     const busy = this.#busyAt(run, time);
     const family: Family = {
       forest: new Forest(),
       nodes: new IdMap(),
       group,
-      node: TOP,
+      node: ABOVE_ROOTS,
       wait: Number.NaN,
       run: 0,
       operations: 0,
@@ -201,7 +209,7 @@ class Root extends Watcher {
     return family;
   }
 
-  #seen(run: Run, family: Family, time: number): void {
+  #extend(run: Run, family: Family, time: number): void {
     if (time < family.to) {
       return;
     }
@@ -209,7 +217,7 @@ class Root extends Watcher {
     family.busyTo = this.#busyAt(run, time);
   }
 
-  /** How long anything has run until `time`, the open callback included. */
+  /** For how long any callback has run until `time`, the open one included. */
   #busyAt(run: Run, time: number): number {
     const open = run.callbacks.outermost();
     return open === undefined ? run.busy : this.#busyBefore + Math.max(0, time - open.start);

@@ -1,15 +1,17 @@
 import { TracerError } from '../../errors';
-import { Decoder } from '../decode/decoder';
+import type { RecordCursor } from '../decode/cursor';
 import { IdMap } from '../model/id-map';
 import { NO_ROW } from '../model/live-operations';
-import { follow, Operations, Watcher } from '../model/operations';
+import type { Operations } from '../model/operations';
 import type { Run } from '../model/run';
-import { checkOptions } from '../read/options';
-import type { ReadOptions } from '../read/reader';
+import { visitOperations } from '../model/visit';
+import { OperationVisitor } from '../model/visitor';
+import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
-import type { LogReport, PathReport, RootReport, TreeReport } from '../report';
-import { Forest, TOP } from './forest';
+import type { LogReport } from '../report/log';
+import { ABOVE_ROOTS, Forest } from './forest';
 import { analyzePath } from './path';
+import type { PathReport, RootReport, TreeReport } from './report';
 import { analyzeRoot } from './root';
 
 export interface TreeOptions extends ReadOptions {
@@ -18,15 +20,15 @@ export interface TreeOptions extends ReadOptions {
    * when it was made (execopid).
    */
   by?: 'trigger' | 'execution';
-  /** Only the path from this operation back to what started it all. */
+  /** Only the path from this operation back to its first cause. */
   op?: number;
   /** Only what this operation started, and how its time was spent. */
   root?: number;
 }
 
 /**
- * Who started what. Memory, beside that for live operations: about 5 bytes an operation of the log; 29 with `op`; with
- * `root` 5 for each operation that the root started.
+ * Which operation started which. Memory, in addition to that for live operations: about 5 bytes for each operation of the
+ * log; 29 with `op`; with `root` 5 for each operation that the root started.
  *
  * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a wrong option
  */
@@ -75,44 +77,43 @@ export async function analyzeTree(
   if (root !== undefined) {
     return analyzeRoot(source, options, by, root);
   }
-  const decoder = new Decoder();
-  const tree = new Tree(decoder, by);
-  return tree.report(await follow(source, options, decoder, tree.operations));
+  const { visitor, log } = await visitOperations(source, options, (operations) => new Tree(operations, by));
+  return visitor.report(log);
 }
 
-class Tree extends Watcher {
-  readonly operations: Operations;
+class Tree extends OperationVisitor {
+  readonly #operations: Operations;
   readonly #by: 'trigger' | 'execution';
   readonly #forest = new Forest();
   /** By run, the node of each operation. */
   readonly #nodes: IdMap[] = [];
 
-  constructor(decoder: Decoder, by: 'trigger' | 'execution') {
+  constructor(operations: Operations, by: 'trigger' | 'execution') {
     super();
-    this.operations = new Operations(decoder, this);
+    this.#operations = operations;
     this.#by = by;
   }
 
-  override started(run: Run, _row: number, group: number, exec: number, decoder: Decoder): void {
-    const { opid } = decoder;
-    const parent = this.#by === 'trigger' ? decoder.parentopid : exec;
-    const nodes = this.#of(run);
+  override init(run: Run, _row: number, group: number, executionId: number, record: RecordCursor): void {
+    const { opid } = record;
+    const parent = this.#by === 'trigger' ? record.parentopid : executionId;
+    const nodes = this.#nodesOf(run);
     const above = parent === opid ? -1 : nodes.get(parent);
-    nodes.set(opid, this.#forest.add(above < 0 ? TOP : above, group, opid));
+    nodes.set(opid, this.#forest.add(above < 0 ? ABOVE_ROOTS : above, group, opid));
   }
 
-  override waited(run: Run, row: number, _group: number, wait: number): void {
-    const node = this.#of(run).get(run.live.id[row]);
-    if (node > TOP) {
-      this.#forest.waited(node, wait);
+  override firstBefore(run: Run, row: number, _group: number, wait: number): void {
+    const node = this.#nodesOf(run).get(run.live.id[row]);
+    if (node > ABOVE_ROOTS) {
+      this.#forest.addWait(node, wait);
     }
   }
 
-  override ran(run: Run, row: number, opid: number): void {
-    // Of an operation whose init is not in the log nobody knows where it belongs.
-    const node = row === NO_ROW ? -1 : this.#of(run).get(opid);
-    if (node > TOP) {
-      this.#forest.ran(node, run.callbacks.self);
+  override after(run: Run, row: number, record: RecordCursor): void {
+    // An operation whose init is not in the log has no known parent.
+    const node = row === NO_ROW ? -1 : this.#nodesOf(run).get(record.opid);
+    if (node > ABOVE_ROOTS) {
+      this.#forest.addRun(node, run.callbacks.self);
     }
   }
 
@@ -121,13 +122,13 @@ class Tree extends Watcher {
       report: 'tree',
       log,
       by: this.#by,
-      roots: this.#forest.report(this.operations.groups),
+      roots: this.#forest.report(this.#operations.groups),
       nodes: this.#forest.size,
       folded: this.#forest.folded,
     };
   }
 
-  #of(run: Run): IdMap {
+  #nodesOf(run: Run): IdMap {
     this.#nodes[run.index] ??= new IdMap();
     return this.#nodes[run.index];
   }

@@ -1,12 +1,12 @@
-/** How help looks. */
+/** The text of help. */
 
 const INDENT = '  ';
-/** Meanings of examples stand in a column where every example is shorter than this. */
+/** Examples up to this length have their meanings in one column. */
 const EXAMPLE_WIDEST = 42;
 
 export type Example = readonly [words: string, meaning: string];
 
-/** For the end of a command's help. Words that are too long for the column have their meaning on the next line. */
+/** The examples at the end of a command's help. The meaning of a longer one is on the next line. */
 export function examples(list: readonly Example[]): string {
   const width = Math.max(
     ...list.map(([words]) => words.length).filter((length) => length <= EXAMPLE_WIDEST),
@@ -20,7 +20,7 @@ export function examples(list: readonly Example[]): string {
   return `Examples:\n${lines.join('\n')}`;
 }
 
-/** What yargs prints, without the types of flags, which say nothing that their descriptions do not. */
-export function tidy(help: string): string {
+/** The help of yargs without the types of flags: the descriptions say as much. */
+export function withoutTypes(help: string): string {
   return help.replace(/ *\[(?:boolean|string|array)\]( \[default: \[\]\])?$/gm, '').trimEnd();
 }

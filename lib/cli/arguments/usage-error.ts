@@ -1,10 +1,11 @@
-/** Words that mean nothing, and what was perhaps meant. */
+/** Wrong words and flags: what is refused, and the nearest known word. */
 import { existsSync } from 'node:fs';
 import { TracerError } from '../../errors';
+import { suggestion } from './known-names';
 import { settings } from './settings';
 
-/** Of a single letter nothing can be said: every other one is as near. */
-function meant(word: string, known: readonly string[], prefix: string): string {
+/** A single letter gets no suggestion: every other letter is equally near. */
+function suggestionFor(word: string, known: readonly string[], prefix: string): string {
   const near =
     word.length === 1
       ? undefined
@@ -12,7 +13,7 @@ function meant(word: string, known: readonly string[], prefix: string): string {
           word,
           known.filter(({ length }) => length > 1),
         );
-  return near === undefined ? '' : ` Is ${prefix}${near} meant?`;
+  return suggestion(near === undefined ? undefined : `${prefix}${near}`);
 }
 
 /** @throws TracerError ERR_ASYNC_TRACER_USAGE where the first word is no command */
@@ -26,19 +27,19 @@ export function checkCommand(word: string | undefined, commands: readonly string
   }
   const what = existsSync(word)
     ? `A command must stand before the file, as in: async-tracer ${/\.[cm]?[jt]sx?$/.test(word) ? 'run' : 'stats'} ${word}`
-    : `There is no command ${JSON.stringify(word)}.${meant(word, commands, '')} ${list}`;
+    : `There is no command ${JSON.stringify(word)}.${suggestionFor(word, commands, '')} ${list}`;
   throw new TracerError('ERR_ASYNC_TRACER_USAGE', what);
 }
 
 /**
- * Of a flag that was given twice yargs makes a list, which only some can be.
+ * Refuses a flag that was given twice: yargs makes a list of it, which only some flags can be.
  *
- * @param isList whether the flag may be one, or is looked at elsewhere
+ * @param isList whether the flag may be a list, or is checked elsewhere
  * @throws TracerError ERR_ASYNC_TRACER_USAGE
  */
 export function checkOnce(given: Readonly<Record<string, unknown>>, isList: (flag: string) => boolean): void {
   for (const [flag, value] of Object.entries(given)) {
-    // `_` is yargs' own, and what has one letter is there under its long name too.
+    // `_` belongs to yargs, and a flag of one letter is also there under its long name.
     if (Array.isArray(value) && flag.length > 1 && !isList(flag)) {
       throw new TracerError(
         'ERR_ASYNC_TRACER_USAGE',
@@ -48,7 +49,7 @@ export function checkOnce(given: Readonly<Record<string, unknown>>, isList: (fla
   }
 }
 
-/** What yargs has found wrong, in our words. */
+/** An error of yargs, in our words. */
 export function usageError(
   message: string,
   command: string | undefined,
@@ -61,14 +62,14 @@ export function usageError(
     unknown !== null
       ? unknown[1]
           .split(', ')
-          .map((name) => `There is no option ${dashes(name)}${of}.${meant(name, options, '--')}`)
+          .map((name) => `There is no option ${withDashes(name)}${of}.${suggestionFor(name, options, '--')}`)
           .join(' ')
       : missing !== null
-        ? `The option ${dashes(missing[1])} needs a value.`
+        ? `The option ${withDashes(missing[1])} needs a value.`
         : message.replace(/\.?$/, '.');
   return new TracerError('ERR_ASYNC_TRACER_USAGE', text);
 }
 
-function dashes(name: string): string {
+function withDashes(name: string): string {
   return name.length === 1 ? `-${name}` : `--${name}`;
 }

@@ -5,15 +5,15 @@ import type { CommandModule } from 'yargs';
 import { TracerError } from '../../errors';
 import { examples } from '../arguments/help';
 import { settings } from '../arguments/settings';
-import { sayEnding, sayLogs, untoldLogs } from '../run/closing';
+import { printEnding, printLogs, unreportedLogs } from '../run/exit-messages';
 import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from '../run/program';
 import { openSession } from '../run/session';
-import { nameIn, type RunWords, takenWord, traceFlags, variablesOf } from '../run/trace-flags';
-import { sayUnmatched } from '../run/unmatched-names';
-import { say } from '../terminal/output';
-import { summarize } from './summary';
+import { printSummary } from '../run/summary';
+import { nameIn, type RunWords, traceFlags, variablesOf, wordTakenAsValue } from '../run/trace-flags';
+import { printUnmatched } from '../run/unmatched-names';
+import { printMessage } from '../terminal/output';
 
-/** The flags that take the next word as their value, beside those of the options of the library. */
+/** The flags of `run` that take the next word as their value. The options of the library are in trace-flags.ts. */
 export const VALUE_FLAGS: readonly string[] = ['-o', '--output', '--after', '--for'];
 
 const REGISTER = join(__dirname, '../..', 'register.js');
@@ -72,7 +72,7 @@ export function runCommand(words: RunWords): CommandModule<object, RunArguments>
 
 async function run(given: RunArguments, { flags, program }: RunWords): Promise<void> {
   if (program.length === 0) {
-    const taken = takenWord(flags);
+    const taken = wordTakenAsValue(flags);
     throw new TracerError(
       'ERR_ASYNC_TRACER_USAGE',
       `run needs the program that is to run${taken === '' ? ', as in: async-tracer run app.js' : `; ${taken}.`}`,
@@ -90,17 +90,17 @@ async function run(given: RunArguments, { flags, program }: RunWords): Promise<v
       process.exitCode = startFailureCode(error as TracerError);
       throw error;
     }
-    const told = session.logs();
-    const logs = told.length > 0 ? told : untoldLogs(environment, ending, began);
+    const reported = session.logs();
+    const logs = reported.length > 0 ? reported : unreportedLogs(environment, ending, began);
     if (!given.quiet) {
-      sayLogs(logs, environment, program);
-      sayEnding(ending, environment);
+      printLogs(logs, environment, program);
+      printEnding(ending, environment);
       await attempt('it is not known what include and exclude matched', () =>
-        sayUnmatched(logs, environment, nameIn(given)),
+        printUnmatched(logs, environment, nameIn(given)),
       );
     }
     if (given.summary && logs.length > 0) {
-      await attempt('there is no summary', () => summarize(logs));
+      await attempt('there is no summary', () => printSummary(logs));
     }
   } finally {
     session.close();
@@ -108,18 +108,18 @@ async function run(given: RunArguments, { flags, program }: RunWords): Promise<v
   endLike(ending);
 }
 
-/** The program may have spoilt its log or taken it away, and its exit code passes through all the same. */
+/** The program may have damaged or removed its log. Its exit code must pass through all the same. */
 async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    say(`${failure}: ${(error as Error).message}`);
+    printMessage(`${failure}: ${(error as Error).message}`);
   }
 }
 
-function environmentFor(given: RunArguments, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const environment: NodeJS.ProcessEnv = { ...own, ...variablesOf(given, own) };
-  const output = given.output ?? (own['ASYNC_TRACER_OUTPUT'] || settings().DEFAULT_OUTPUT);
+function environmentFor(given: RunArguments, inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = { ...inherited, ...variablesOf(given, inherited) };
+  const output = given.output ?? (inherited['ASYNC_TRACER_OUTPUT'] || settings().DEFAULT_OUTPUT);
   environment['ASYNC_TRACER_OUTPUT'] = settings().resolveOutput(output, process.cwd());
   for (const flag of ['after', 'for'] as const) {
     const text = given[flag];
@@ -128,14 +128,14 @@ function environmentFor(given: RunArguments, own: NodeJS.ProcessEnv): NodeJS.Pro
       environment[`ASYNC_TRACER_${flag.toUpperCase()}`] = text;
     }
   }
-  environment['NODE_OPTIONS'] = nodeOptions(REGISTER, own['NODE_OPTIONS']);
+  environment['NODE_OPTIONS'] = nodeOptions(REGISTER, inherited['NODE_OPTIONS']);
   return environment;
 }
 
-/** Told before anything runs: the program would go on untraced. */
+/** Checked before the program starts: where its log cannot be written, it would run on untraced. */
 function checkOutput(environment: NodeJS.ProcessEnv): void {
   const folder = dirname(String(environment['ASYNC_TRACER_OUTPUT']).replaceAll('%%', '%'));
-  // The names of folders may hold placeholders too: they are known in the program only.
+  // Placeholders in the names of folders are known only inside the program.
   if (/%[pt]/.test(dirname(environment['ASYNC_TRACER_OUTPUT'] as string))) {
     return;
   }

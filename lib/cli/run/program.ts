@@ -1,11 +1,11 @@
-/** The program under trace: what to start, and how its signals and its end pass through the command. */
+/** The program under trace: how it is started, and how signals and its exit code pass through the command. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { extname } from 'node:path';
 import { TracerError } from '../../errors';
 
-/** How it ended: by its code or by a signal. */
+/** How it ended: with a code or by a signal. */
 export interface Ending {
   pid: number;
   code: number | null;
@@ -20,8 +20,8 @@ export interface Command {
 const SCRIPT_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.jsx', '.tsx'];
 
 /**
- * A script or the flags of node are run by the node that runs the command; all else is a command to be found on the
- * PATH: npm, npx, node itself, a binary.
+ * A script, or flags of node, run on the node that runs this command. Anything else is a command on the PATH: npm, npx,
+ * node itself, a binary.
  */
 export function commandOf([first, ...rest]: readonly string[]): Command {
   return first.startsWith('-') || isScript(first)
@@ -32,35 +32,35 @@ export function commandOf([first, ...rest]: readonly string[]): Command {
 function isScript(word: string): boolean {
   const kind = statSync(word, { throwIfNoEntry: false });
   if (SCRIPT_EXTENSIONS.includes(extname(word))) {
-    // A name that does not exist is node's to complain of.
+    // Node itself reports a file that does not exist.
     return true;
   }
-  // A file without the right to be executed, or a folder with an index.js, is for node too.
+  // Node also runs a file that is not executable, and a folder with an index.js.
   return kind !== undefined && (kind.isDirectory() || (kind.isFile() && (kind.mode & 0o111) === 0));
 }
 
-/** NODE_OPTIONS that load a module first, and keep what the user has there. */
+/** NODE_OPTIONS that load a module first and keep the user's own. */
 export function nodeOptions(preload: string, given: string | undefined): string {
   const path = /[\s"\\]/.test(preload) ? `"${preload.replace(/[\\"]/g, '\\$&')}"` : preload;
   return given === undefined || given.trim() === '' ? `--require ${path}` : `--require ${path} ${given}`;
 }
 
-/** Signals that a supervisor or a person sends to end or to tell a program something. */
+/** Signals by which a supervisor or a person ends or controls a program. */
 const FORWARDED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
 
 /**
- * Those that a terminal sends to all processes in its foreground at once.
+ * Signals that a terminal sends to every process in its foreground.
  *
- * What else is sent to our whole group (by timeout(1), or by kill to a negative id) reaches the program twice: who was
- * meant is in no system call that Node.js offers. To lose a signal would be worse, and so would a group of its own for
- * the program, as tini and dumb-init make: without a terminal's foreground moved along, which Node.js cannot do, the
- * program would no longer be reached by Ctrl-C, and a SIGKILL to our group would leave it behind.
+ * Any other signal to our whole group (timeout(1), kill with a negative id) reaches the program twice: Node.js offers no
+ * system call that shows the receiver of a signal. Losing a signal would be worse. A process group for the program, as
+ * tini and dumb-init make one, would be worse too: Node.js cannot move the terminal's foreground to it, so Ctrl-C would
+ * no longer reach the program, and a SIGKILL to our group would leave it running.
  */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGHUP'];
 
 /**
- * Whether a terminal's signal has come to the program too: it goes to the whole group in the terminal's foreground.
- * Fields 5 and 8 of /proc/self/stat are our group and the terminal's; elsewhere a terminal on stdin is taken for a yes.
+ * Whether the program has received a terminal's signal too: the terminal sends it to the whole group in its foreground.
+ * Fields 5 and 8 of /proc/self/stat are our group and the terminal's. On other systems a terminal on stdin counts as yes.
  */
 function inForeground(): boolean {
   try {
@@ -73,7 +73,7 @@ function inForeground(): boolean {
 }
 
 /**
- * Runs it to its end with our own standard streams.
+ * Runs it to its end on our standard streams.
  *
  * @throws TracerError ERR_ASYNC_TRACER_INPUT where it cannot be started; `cause.code` is ENOENT where there is no such
  *   command
@@ -89,7 +89,7 @@ export function runProgram({ file, args }: Command, environment: NodeJS.ProcessE
     try {
       process.on(signal, forward);
     } catch {
-      // This system has no such signal.
+      // The system does not know the signal.
     }
     return [signal, forward] as const;
   });
@@ -115,12 +115,12 @@ export function runProgram({ file, args }: Command, environment: NodeJS.ProcessE
   });
 }
 
-/** What a shell makes of the failure to start a command. */
+/** The exit code of a shell that cannot start a command. */
 export function startFailureCode(error: TracerError): number {
   return (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT' ? 127 : 126;
 }
 
-/** Ends the command as the program ended, by the same signal if it was one. Returns where the signal does not end it. */
+/** Ends this process as the program ended: with its code, or by its signal. Returns where the signal does not end it. */
 export function endLike({ code, signal }: Omit<Ending, 'pid'>): void {
   if (signal === null) {
     process.exitCode = code ?? 1;

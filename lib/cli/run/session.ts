@@ -1,4 +1,4 @@
-/** One run of the command: a folder in which the traced processes say which logs they have begun. */
+/** One session of `run`: a temporary folder in which the traced processes list the logs that they have opened. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { settings } from '../arguments/settings';
 export interface Session {
   /** For the program's environment. */
   readonly variables: Record<string, string>;
-  /** The paths of the logs that were begun, in that order. */
+  /** The paths of the logs, in the order in which they were opened. */
   logs(): string[];
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** The flags of `run`: one for each option of the library, made from its table and handed on as variables. */
+/** The flags of `run`: one for each option of the library, made from its table and passed to the program as variables. */
 import { TracerError } from '../../errors';
 import { type OptionSpec, settings } from '../arguments/settings';
 
@@ -7,12 +7,12 @@ export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Whether the flag may stand alone: then it means true, and a word that follows is its value only where it is a LITERAL. */
+/** Whether the flag may stand alone. It means true then, and the next word is its value only where it is a LITERAL. */
 export function standsAlone(spec: OptionSpec): boolean {
   return spec.kind === 'switch';
 }
 
-/** What nobody calls a program: behind a flag that may stand alone it is the value. */
+/** No program has such a name, so behind a flag that may stand alone it is the value. */
 const LITERAL = /^(?:true|false|\d+|\{.*)$/s;
 
 let byFlag: ReadonlyMap<string, OptionSpec> | undefined;
@@ -23,17 +23,17 @@ function specs(): ReadonlyMap<string, OptionSpec> {
   return byFlag;
 }
 
-/** Whether it is one of the trace, which `variablesOf` looks at. */
+/** Whether it is the flag of an option, which `variablesOf` checks. */
 export function isTraceFlag(flag: string): boolean {
   return specs().has(flag);
 }
 
-/** Of a line of help: what may be given, where that is not a plain yes or no. */
+/** The line of help; with the accepted values where they are more than true and false. */
 function describe({ summary, text }: OptionSpec): string {
   return text === 'true or false' ? summary : `${summary} (${text})`;
 }
 
-/** What yargs shows of them. Their values stay text: the table reads and checks it. */
+/** The flags for yargs. Their values stay text, which the table of options parses and checks. */
 export function traceFlags(group: string): Record<string, object> {
   return Object.fromEntries(
     [...specs()].map(([flag, spec]) => [
@@ -41,7 +41,7 @@ export function traceFlags(group: string): Record<string, object> {
       {
         group,
         describe: describe(spec),
-        // The one default that differs here: see register.ts.
+        // The one default that differs under `run`: see register.ts.
         defaultDescription: spec.name === 'header' ? 'true' : spec.default,
         requiresArg: !standsAlone(spec),
       },
@@ -49,23 +49,23 @@ export function traceFlags(group: string): Record<string, object> {
   );
 }
 
-/** What an option is called in a message: as the person gave it. */
+/** The name of an option in a message: the flag or the variable by which it was given. */
 export function nameIn(given: Readonly<Record<string, unknown>>): (name: string) => string {
   return (name) => (given[flagOf(name)] === undefined ? settings().variableOf(name) : `--${flagOf(name)}`);
 }
 
-/** The words of the command line, taken apart. */
+/** The words of the command line, split. */
 export interface RunWords {
-  /** For yargs: each flag of the trace with its value in the same word. */
+  /** For yargs: each flag with its value in the same word. */
   flags: string[];
   program: string[];
 }
 
 /**
- * Finds where the program begins: after `--`, or at the first word that is neither a flag nor the value of one. What
- * follows is the program's own, whatever it looks like.
+ * The program begins after `--`, or at the first word that is neither a flag nor the value of one. All words that follow
+ * belong to the program, also those that look like flags.
  *
- * @param values the flags that take the next word as their value, beside those of the table
+ * @param values more flags that take the next word as their value
  */
 export function splitWords(words: readonly string[], values: readonly string[]): RunWords {
   const flags: string[] = [];
@@ -97,10 +97,10 @@ export function splitWords(words: readonly string[], values: readonly string[]):
 }
 
 /**
- * Why there is no program, where the last flag has taken the last word for its value: `--for app.js`. The value itself is
- * looked at by nobody then.
+ * Why there is no program, where the last flag took the last word as its value: `--for app.js`. Without a program nothing
+ * else checks that value.
  */
-export function takenWord(flags: readonly string[]): string {
+export function wordTakenAsValue(flags: readonly string[]): string {
   const [flag, value] = flags.slice(-2);
   return value === undefined || value.startsWith('-')
     ? ''
@@ -108,9 +108,9 @@ export function takenWord(flags: readonly string[]): string {
 }
 
 /**
- * The variables that say the same to the program. Checked here, where nothing has begun yet.
+ * The flags as variables for the program. They are checked here, before anything has started.
  *
- * @param environment of the program: its own ASYNC_TRACER_* variables are in force where no flag is given
+ * @param environment of the program: its ASYNC_TRACER_* variables apply where no flag is given
  * @throws TracerError ERR_ASYNC_TRACER_OPTION, ERR_ASYNC_TRACER_USAGE
  */
 export function variablesOf(
@@ -135,7 +135,7 @@ export function variablesOf(
   return variables;
 }
 
-/** A flag given more than once: a list where the option is one. */
+/** A flag that was given more than once; only options that are lists allow that. */
 function joined(flag: string, spec: OptionSpec, values: readonly unknown[]): string {
   if (spec.kind !== 'list') {
     throw new TracerError(

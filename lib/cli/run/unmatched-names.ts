@@ -1,18 +1,18 @@
-/** Names in `include` and `exclude` that meant nothing: a trace that records none of what was wanted is no error of its own. */
+/** Names in `include` and `exclude` that matched nothing. They are no error by themselves: a program may name its own operations. */
 import { statSync } from 'node:fs';
 import { readLog } from '../../analyze';
-import { asking, isName, knownNames, meantBy } from '../arguments/known-names';
+import { isName, knownNames, nearestName, suggestion } from '../arguments/known-names';
 import { type Matcher, settings } from '../arguments/settings';
-import { say } from '../terminal/output';
-import { startProgress } from '../terminal/progress';
+import { printMessage } from '../terminal/output';
+import { type OnProgress, withProgress } from '../terminal/progress';
 
 interface Name {
-  /** As it was given. */
+  /** As the user gave it. */
   text: string;
   pattern: RegExp;
 }
 
-/** Those of a list that match nothing of Node's, and so stand for an AsyncResource of the program, or for nothing. */
+/** The names that match no op and no area of Node.js: each is an AsyncResource of the program, or a mistake. */
 function unknownOf(
   given: Matcher | readonly Matcher[] | undefined,
   patterns: readonly RegExp[] | undefined,
@@ -24,37 +24,36 @@ function unknownOf(
     .filter(({ pattern }) => !known.some((name) => pattern.test(name)));
 }
 
-/** Which of them match no operation of the logs. */
-async function without(names: readonly Name[], logs: readonly string[]): Promise<readonly Name[]> {
+/** The names that match no operation of the logs. */
+async function unmatchedIn(
+  logs: readonly string[],
+  names: readonly Name[],
+  onProgress: OnProgress,
+): Promise<readonly Name[]> {
   let left = names;
-  const met = new Set<string>();
-  const progress = startProgress(process.stderr);
-  try {
-    for await (const records of readLog([...logs], { onProgress: progress.onProgress }).batches()) {
-      for (const { op } of records) {
-        if (typeof op === 'string' && !met.has(op)) {
-          met.add(op);
-          left = left.filter(({ pattern }) => !pattern.test(op));
-        }
-      }
-      if (left.length === 0) {
-        break;
+  const seen = new Set<string>();
+  for await (const records of readLog([...logs], { onProgress }).batches()) {
+    for (const { op } of records) {
+      if (typeof op === 'string' && !seen.has(op)) {
+        seen.add(op);
+        left = left.filter(({ pattern }) => !pattern.test(op));
       }
     }
-  } finally {
-    progress.stop();
+    if (left.length === 0) {
+      break;
+    }
   }
   return left;
 }
 
 /**
- * Says at the end of `run` which names matched nothing. Those of `include` are looked for in the logs, since a program may
- * call an AsyncResource whatever it likes; what `exclude` left out is in no log, so a name is told only where it is near
- * to a known one.
+ * Prints at the end of `run` which names matched nothing. The names of `include` are looked up in the logs, since a
+ * program may give an AsyncResource any name. What `exclude` left out is in no log, so such a name is printed only where
+ * a known one is near.
  *
- * @param nameOf what an option is called in a message
+ * @param nameOf the name of an option in a message
  */
-export async function sayUnmatched(
+export async function printUnmatched(
   logs: readonly string[],
   environment: NodeJS.ProcessEnv,
   nameOf: (name: string) => string,
@@ -65,16 +64,19 @@ export async function sayUnmatched(
   const { include, exclude, send } = settings().resolveOptions(given);
   const known = knownNames();
   const wanted = unknownOf(given.include, include, known);
-  // A FIFO cannot be read again, and of what was not written nothing can be said.
+  // A FIFO cannot be read again, and with send: false there is nothing to read.
   if (wanted.length > 0 && send && logs.length > 0 && logs.every(isFile)) {
-    for (const { text } of await without(wanted, logs)) {
-      say(`${written('include', text)} matched no operation in the log.${asking(meantBy(text, known))}`);
+    const unmatched = await withProgress((onProgress) => unmatchedIn(logs, wanted, onProgress));
+    for (const { text } of unmatched) {
+      printMessage(
+        `${written('include', text)} matched no operation in the log.${suggestion(nearestName(text, known))}`,
+      );
     }
   }
   for (const { text } of unknownOf(given.exclude, exclude, known)) {
-    const near = isName(text) ? meantBy(text, known) : undefined;
+    const near = isName(text) ? nearestName(text, known) : undefined;
     if (near !== undefined) {
-      say(`${written('exclude', text)}: Node.js has no such op or area.${asking(near)}`);
+      printMessage(`${written('exclude', text)}: Node.js has no such op or area.${suggestion(near)}`);
     }
   }
 }

@@ -1,8 +1,8 @@
-/** Figures as a person reads them. */
+/** Figures as text. */
 
 const UNKNOWN = '-';
 
-/** 1,234,567; a dash for what is not known. */
+/** 1,234,567; a dash where it is not known. */
 export function formatCount(count: number | null): string {
   return count === null ? UNKNOWN : count.toLocaleString('en-US');
 }

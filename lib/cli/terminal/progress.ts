@@ -1,24 +1,26 @@
-/** A bar on standard error while a long log is read, where that is a terminal. */
+/** A progress bar on standard error while a long log is read, where standard error is a terminal. */
 import { SingleBar } from 'cli-progress';
 import type { ReadProgress } from '../../analyze';
-import { formatDuration } from '../../analyze/duration';
+import { formatDuration } from '../../analyze/report/duration';
 import { formatBytes, formatCount } from './numbers';
 
-/** Reading that is over before needs no bar. */
-const PATIENCE_MS = 500;
+/** No bar for a log that is read in less time. */
+const SHOW_AFTER_MS = 500;
 const REDRAW_MS = 100;
 const BAR_WIDEST = 24;
 const BAR_NARROWEST = 8;
-/** `reading ` and the longest text that there may be: `100 % of 99.9 GB  9,999,999 records/s  119 min left`. */
+/** The width of `reading ` and of the longest text: `100 % of 99.9 GB  9,999,999 records/s  119 min left`. */
 const BESIDE_BAR = 62;
 
+export type OnProgress = ((progress: ReadProgress) => void) | undefined;
+
 export interface Progress {
-  onProgress: ((progress: ReadProgress) => void) | undefined;
-  /** Takes the bar from the screen. */
+  onProgress: OnProgress;
+  /** Clears the bar from the screen. */
   stop(): void;
 }
 
-/** One line of the bar's text. */
+/** The text beside the bar. */
 export function describeProgress({ bytes, totalBytes, records }: ReadProgress, elapsedMs: number): string {
   const rate = `${formatCount(Math.round((records / elapsedMs) * 1000))} records/s`;
   if (totalBytes === undefined || bytes === 0) {
@@ -38,7 +40,7 @@ export function startProgress(output: NodeJS.WriteStream): Progress {
   return {
     onProgress(progress) {
       const now = performance.now();
-      if (now - began < PATIENCE_MS || now - drawn < REDRAW_MS) {
+      if (now - began < SHOW_AFTER_MS || now - drawn < REDRAW_MS) {
         return;
       }
       drawn = now;
@@ -55,7 +57,7 @@ export function startProgress(output: NodeJS.WriteStream): Progress {
           barCompleteChar: '█',
           barIncompleteChar: '░',
           clearOnComplete: true,
-          // A signal would leave the terminal without a cursor.
+          // A hidden cursor would stay hidden after a signal.
           hideCursor: false,
           gracefulExit: false,
           linewrap: true,
@@ -69,4 +71,14 @@ export function startProgress(output: NodeJS.WriteStream): Progress {
       bar?.stop();
     },
   };
+}
+
+/** Shows the bar while `work` reads. */
+export async function withProgress<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+  const progress = startProgress(process.stderr);
+  try {
+    return await work(progress.onProgress);
+  } finally {
+    progress.stop();
+  }
 }

@@ -1,11 +1,11 @@
-/** What a report is drawn on. */
+/** The width and colours of the output. */
 import picocolors from 'picocolors';
 
 export interface Screen {
-  /** Columns; Infinity where nobody's eye is the limit: in a pipe or a file a cut call site is worth nothing. */
+  /** Columns; Infinity in a pipe or a file, where a call site must not be cut. */
   width: number;
   colors: ReturnType<typeof picocolors.createColors>;
-  /** Where it runs: paths under it are shown relative. */
+  /** The current folder. Paths inside it are shown relative to it. */
   folder: string;
 }
 
@@ -17,8 +17,8 @@ interface Output {
 const NARROWEST = 40;
 
 /**
- * A terminal's width, or COLUMNS. Colours in a terminal that can, never with NO_COLOR, also elsewhere with FORCE_COLOR
- * (see no-color.org and force-color.org).
+ * The width is that of the terminal, or COLUMNS. Colours are used in a terminal that has them, never with NO_COLOR, and
+ * everywhere with FORCE_COLOR (see no-color.org and force-color.org).
  */
 export function screenOf(output: Output, environment: NodeJS.ProcessEnv): Screen {
   const { NO_COLOR, FORCE_COLOR, TERM, COLUMNS } = environment;

@@ -1,4 +1,4 @@
-/** Tables that fit the screen: what matters least goes first, then the call site moves to a line of its own. */
+/** Tables that fit the screen: the least important columns are dropped first, then the call site moves to its own line. */
 import CliTable3 from 'cli-table3';
 import type { Screen } from './screen';
 import { beginningOf, widthOf } from './text';
@@ -6,20 +6,20 @@ import { beginningOf, widthOf } from './text';
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => string;
-  /** Default 'right': most are figures. */
+  /** Default 'right': most columns are figures. */
   align?: 'left' | 'right';
-  /** Columns with the highest number are left out first where the screen is narrow; 0, the default, never. */
-  spare?: number;
+  /** Where the screen is narrow, columns with the highest rank are dropped first; 0, the default, never. */
+  dropRank?: number;
 }
 
-/** A column as wide as there is room, or, where there is little, a line under each row. */
-export interface Wide<Row> {
+/** A column that takes the rest of the width. Where that is little, it is a line under each row. */
+export interface WideColumn<Row> {
   head: string;
   cell: (row: Row, width: number) => string;
 }
 
 const GAP = 2;
-/** Less room than this makes no column of call sites. */
+/** With less room the call site goes under the row. */
 const WIDE_MIN = 32;
 const INDENT = '    ';
 const BARE = {
@@ -32,12 +32,12 @@ function naturalWidth<Row>(column: Column<Row>, rows: readonly Row[]): number {
   return rows.reduce((width, row) => Math.max(width, widthOf(column.cell(row))), widthOf(column.head));
 }
 
-/** Ends with a line break; empty where there is no row. */
+/** Ends with a line break. Empty where there is no row. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   { width, colors }: Screen,
-  wide?: Wide<Row>,
+  wide?: WideColumn<Row>,
 ): string {
   if (rows.length === 0) {
     return '';
@@ -45,10 +45,10 @@ export function renderTable<Row>(
   let kept = [...columns];
   const total = (): number => kept.reduce((sum, column) => sum + naturalWidth(column, rows) + GAP, -GAP);
   const hasWide = wide !== undefined && rows.some((row) => wide.cell(row, Number.POSITIVE_INFINITY) !== '');
-  let spare = Math.max(...kept.map((column) => column.spare ?? 0));
-  while (total() > width && spare > 0) {
-    kept = kept.filter((column) => (column.spare ?? 0) < spare);
-    spare--;
+  let rank = Math.max(...kept.map((column) => column.dropRank ?? 0));
+  while (total() > width && rank > 0) {
+    kept = kept.filter((column) => (column.dropRank ?? 0) < rank);
+    rank--;
   }
   const room = width - total() - GAP;
   const beside = hasWide && room >= WIDE_MIN;

@@ -1,4 +1,4 @@
-/** Text in columns of a terminal. */
+/** Text measured and cut by the columns of a terminal. */
 import { stripVTControlCharacters } from 'node:util';
 
 const WIDE =
@@ -6,7 +6,7 @@ const WIDE =
 const NO_WIDTH = /[\p{M}\u200b-\u200d]/u;
 const ELLIPSIS = '…';
 
-/** What a log says goes to a terminal: an op may be named so as to clear the screen, or to write backwards. */
+/** Removes control characters: the name of an op in a log could clear the screen or reverse the text. */
 export function clean(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
@@ -27,7 +27,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The end of a text without colours, where the beginning does not fit. */
+/** The end of a text that does not fit, behind an ellipsis. The text has no colours. */
 export function endOf(text: string, width: number): string {
   if (widthOf(text) <= width) {
     return text;
@@ -41,7 +41,7 @@ export function endOf(text: string, width: number): string {
   return ELLIPSIS + characters.slice(from).join('');
 }
 
-/** The beginning of it, where the end does not fit. */
+/** The beginning of a text that does not fit, before an ellipsis. */
 export function beginningOf(text: string, width: number): string {
   if (widthOf(text) <= width) {
     return text;
@@ -59,8 +59,7 @@ export function beginningOf(text: string, width: number): string {
 }
 
 /**
- * Lines of at most `width` columns, broken at spaces, all but the first one indented; a word that is longer stands
- * alone, whole.
+ * Lines of at most `width` columns, broken at spaces, all but the first one indented. A longer word gets a whole line.
  */
 export function wrap(text: string, width: number, indent: string): string {
   const lines: string[] = [];

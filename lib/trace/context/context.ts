@@ -1,26 +1,36 @@
+/**
+ * The `ctx` of before and after records.
+ *
+ * One file: the methods that write a value call one another and share the buffer and its limit, so that any cut between them
+ * would be a call across modules for each value, in the most expensive part of a trace with contexts.
+ */
 import { types } from 'node:util';
+import { createLiteral } from '../payload/literal';
 import type { Payload } from '../payload/payload';
-import { createLiteral, type Literal, PayloadBuffer } from '../payload/payload-buffer';
+import { PayloadBuffer } from '../payload/payload-buffer';
+import type { Literal } from '../payload/words';
 import { OwnWeakMap, uncurryThis } from '../runtime/intrinsics';
 import { type Field, FieldTable } from './field';
-import { type ClassInfo, classOf, functionLabel, Kind, ownValue, PROXY, slotText } from './label';
-import { REDACTED, Redaction } from './redaction';
-import { putDigits, putNumber, putRare, putString } from './scalar';
+import { type ClassInfo, classOf, functionLabel, Kind, PROXY, slotText } from './label';
+import { REDACTED } from './redacted-text';
+import { Redaction } from './redaction';
+import { putDigits, putNumber, putString, putSymbolOrBigInt } from './scalar';
+import { refState } from './timer';
 
 /** Bytes of a whole context at most. */
 export const CONTEXT_BYTES_MAX = 8_192;
 
-/** An object with more fields than this is named, not listed: listing costs time for all of them. */
+/** An object with more fields than this is named, not listed: to list keys costs time for all of them. */
 export const CONTEXT_FIELDS_MAX = 4_096;
 
-/** Fields in a row that are undefined. */
+/** Undefined fields that are passed over, beyond the breadth. */
 const UNDEFINED_MAX = 64;
 
-/** Kept free for what says how much was left out, and for the closing bracket. */
+/** Bytes reserved for the count of omitted fields and for the closing bracket. */
 const TAIL = 48;
 
-/** Before the first value. */
-const NOWHERE = new PayloadBuffer(0);
+/** The buffer before the first value. */
+const NO_BUFFER = new PayloadBuffer(0);
 
 const NULL = createLiteral('null');
 const TRUE = createLiteral('true');
@@ -29,8 +39,6 @@ const GETTER = createLiteral('"[Getter]"');
 const CIRCULAR = createLiteral('"[Circular]"');
 const SECRET = createLiteral(`"${REDACTED}"`);
 const LARGE_OBJECT = createLiteral('"[Object: too many fields]"');
-const REFED = createLiteral(',"refed":true');
-const NOT_REFED = createLiteral(',"refed":false');
 const MORE_FIELDS = createLiteral(',"...":"');
 const MORE_ELEMENTS = createLiteral(',"... ');
 const MORE = createLiteral(' more"');
@@ -42,7 +50,7 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 const { isProxy } = types;
-const { getOwnPropertyDescriptor, getOwnPropertySymbols } = Object;
+const { getOwnPropertyDescriptor } = Object;
 const lookupGetter = uncurryThis(
   (Object.prototype as unknown as { __lookupGetter__(this: object, key: PropertyKey): unknown })
     .__lookupGetter__,
@@ -50,58 +58,50 @@ const lookupGetter = uncurryThis(
 const ownKeys = Object.keys;
 const hasOwn = Object.hasOwn;
 const { min } = Math;
-const symbolDescription = uncurryThis(
-  Object.getOwnPropertyDescriptor(Symbol.prototype, 'description')!.get! as (
-    this: symbol,
-  ) => string | undefined,
-);
 
 /**
  * The own fields of an operation's resource as JSON in ASCII: bounded in depth, breadth, string length and
- * bytes, without the secrets, and without running any code of the program: no getter, no toJSON, no trap of a
- * Proxy. Only enumerable fields with string names; what is no plain data stands as a short text, as in
- * "[Socket]". A timer that says so has the field `refed`: whether it keeps the process alive.
+ * bytes, without secrets, and without running any code of the program: no getter, no toJSON, no trap of a
+ * Proxy. Only enumerable fields with string names are written; anything but plain data becomes a short text, as in
+ * "[Socket]". A timer also gets the field `refed`: whether it keeps the process alive.
  */
 export function createContextPayload(options: {
-  /** Levels of objects shown: 1 is the resource's own fields alone, 2 also the fields of the objects in them. */
+  /** Levels of objects written: 1 is the resource's own fields, 2 also the fields of the objects in them. */
   depth: number;
-  /** Fields shown of an object, and elements of an array. */
+  /** Fields written of an object, and elements of an array. */
   breadth: number;
   redact: readonly (string | RegExp)[];
 }): Payload {
   return new ContextPayload(options.depth, options.breadth, new Redaction(options.redact));
 }
 
-/** The objects that hold the one being read, innermost first. */
-interface Holder {
+/** The objects that contain the one being read, innermost first. */
+interface Parent {
   readonly object: object;
   readonly level: number;
-  readonly outer: Holder | undefined;
+  readonly outer: Parent | undefined;
 }
 
 /** Objects with more than CONTEXT_FIELDS_MAX fields, once there is one. */
 let large: OwnWeakMap<object, true> | undefined;
 
-/** The symbol under which Node's timers keep whether they are ref'd; found on the first timer. */
-let refed: symbol | undefined;
-
 /**
  * Writes one value after the other into the buffer. Every method that writes a value returns whether it fitted
- * below #limit; where it did not, its caller takes the buffer back to where it was and says what is missing.
+ * below #limit; where it did not, its caller resets the buffer and writes what is missing.
  *
- * What it costs is above all what V8 takes to tell of an object without running its code, call by call: whether it is
- * a Proxy, its prototype, its keys, a descriptor for each. Of 260 ns for a TickObject of an HTTP server these took 165,
- * in a loop on Node 20. They cannot be remembered by the shape of an object, which no program sees: a field that was
- * data may be a getter the next time. Keeping whole texts, found again fragment by fragment, gained nothing.
+ * Most of the cost is in V8's calls that inspect an object without running its code: whether it is a Proxy, its prototype,
+ * its keys, a descriptor for each key. Of 260 ns for a TickObject of an HTTP server these took 165, in a loop on Node 20.
+ * Their results cannot be cached by the shape of an object, which JavaScript cannot see: a field that was data may be a
+ * getter the next time. A cache of whole texts, found literal by literal, gained nothing.
  */
 class ContextPayload implements Payload {
   readonly #depth: number;
   readonly #breadth: number;
   readonly #redaction: Redaction;
   readonly #fields: FieldTable;
-  /** Where the value goes that is being appended. */
-  #buffer: PayloadBuffer = NOWHERE;
-  /** How far the buffer may be filled: the room for the tails of all open objects is taken off. */
+  /** The buffer of the value that is being appended. */
+  #buffer: PayloadBuffer = NO_BUFFER;
+  /** How far the buffer may be filled: the reserve for the tails of all open objects is subtracted. */
   #limit = 0;
 
   constructor(depth: number, breadth: number, redaction: Redaction) {
@@ -144,19 +144,19 @@ class ContextPayload implements Payload {
     return this.#text(resource, info.name);
   }
 
-  #put(fragment: Literal): boolean {
+  #put(literal: Literal): boolean {
     const buffer = this.#buffer;
-    if (buffer.length + fragment.length > this.#limit) {
+    if (buffer.length + literal.length > this.#limit) {
       return false;
     }
-    buffer.put(fragment);
+    buffer.put(literal);
     return true;
   }
 
-  /** Objects come first: most values are one, and V8 compares what `typeof` gives one after the other. */
-  #value(value: unknown, holder: Holder): boolean {
+  /** Objects are first because most values are objects, and V8 compares the results of `typeof` one after the other. */
+  #value(value: unknown, parent: Parent): boolean {
     if (typeof value === 'object') {
-      return value === null ? this.#put(NULL) : this.#object(value, holder);
+      return value === null ? this.#put(NULL) : this.#object(value, parent);
     }
     if (typeof value === 'function') {
       return this.#put(functionLabel(value));
@@ -173,39 +173,39 @@ class ContextPayload implements Payload {
     if (value === undefined) {
       return this.#put(NULL);
     }
-    return putRare(this.#buffer, value as symbol | bigint, this.#limit, this.#redaction);
+    return putSymbolOrBigInt(this.#buffer, value as symbol | bigint, this.#limit, this.#redaction);
   }
 
-  #object(object: object, holder: Holder): boolean {
+  #object(object: object, parent: Parent): boolean {
     if (isProxy(object)) {
       return this.#put(PROXY);
     }
     const info = classOf(object);
-    if (info.kind === Kind.Fields && holder.level >= this.#depth) {
+    if (info.kind === Kind.Fields && parent.level >= this.#depth) {
       return this.#put(info.label);
     }
-    return this.#inner(object, info, holder);
+    return this.#inner(object, info, parent);
   }
 
-  #inner(object: object, info: ClassInfo, holder: Holder): boolean {
+  #inner(object: object, info: ClassInfo, parent: Parent): boolean {
     if (info.kind === Kind.Text) {
       return this.#text(object, info.name);
     }
-    for (let at: Holder | undefined = holder; at !== undefined; at = at.outer) {
+    for (let at: Parent | undefined = parent; at !== undefined; at = at.outer) {
       if (at.object === object) {
         return this.#put(CIRCULAR);
       }
     }
     if (info.kind === Kind.Fields) {
-      return this.#members(object, holder, undefined);
+      return this.#members(object, parent, undefined);
     }
-    if (holder.level < this.#depth) {
-      return this.#elements(object as unknown[], holder);
+    if (parent.level < this.#depth) {
+      return this.#elements(object as unknown[], parent);
     }
     return putString(this.#buffer, `[Array(${(object as unknown[]).length})]`, this.#limit, this.#redaction);
   }
 
-  #members(object: object, outer: Holder | undefined, extra: Literal | undefined): boolean {
+  #members(object: object, outer: Parent | undefined, extra: Literal | undefined): boolean {
     const buffer = this.#buffer;
     if (buffer.length + TAIL > this.#limit) {
       return false;
@@ -220,12 +220,12 @@ class ContextPayload implements Payload {
       large.set(object, true);
     }
     this.#limit -= TAIL;
-    const holder: Holder = { object, level: outer === undefined ? 1 : outer.level + 1, outer };
+    const parent: Parent = { object, level: outer === undefined ? 1 : outer.level + 1, outer };
     const opening = buffer.length;
     let left = this.#breadth;
     let i = 0;
     let previous = outer === undefined ? this.#fields.resourceStart : this.#fields.objectStart;
-    // Fields that are undefined are not shown; the second bound is for an object full of them.
+    // Undefined fields are not written; the second bound is for an object that is full of them.
     const last = min(length, left + UNDEFINED_MAX);
     for (; i < last && left > 0; i++) {
       const key = keys[i];
@@ -235,7 +235,7 @@ class ContextPayload implements Payload {
         previous.next = field;
       }
       previous = field;
-      if (field.link) {
+      if (field.isLink) {
         continue;
       }
       const descriptor = getOwnPropertyDescriptor(object, key);
@@ -248,7 +248,7 @@ class ContextPayload implements Payload {
         continue;
       }
       const start = buffer.length;
-      if (!(isGetter ? this.#getter(field) : this.#member(field, value, holder))) {
+      if (!(isGetter ? this.#getter(field) : this.#member(field, value, parent))) {
         buffer.length = start;
         break;
       }
@@ -264,12 +264,12 @@ class ContextPayload implements Payload {
     return true;
   }
 
-  #member(field: Field, value: unknown, holder: Holder): boolean {
+  #member(field: Field, value: unknown, parent: Parent): boolean {
     if (value === null) {
       return this.#put(field.withNull);
     }
-    if (field.secret) {
-      return this.#put(field.fragment) && this.#put(SECRET);
+    if (field.isSecret) {
+      return this.#put(field.literal) && this.#put(SECRET);
     }
     if (value === false) {
       return this.#put(field.withFalse);
@@ -277,27 +277,27 @@ class ContextPayload implements Payload {
     if (value === true) {
       return this.#put(field.withTrue);
     }
-    return this.#put(field.fragment) && this.#value(value, holder);
+    return this.#put(field.literal) && this.#value(value, parent);
   }
 
   #getter(field: Field): boolean {
-    return this.#put(field.fragment) && this.#put(GETTER);
+    return this.#put(field.literal) && this.#put(GETTER);
   }
 
-  /** What was left out; TAIL keeps the room for it. */
-  #more(fragment: Literal, count: number): void {
-    this.#buffer.put(fragment);
+  /** Writes how many were omitted; TAIL reserves the room for it. */
+  #more(literal: Literal, count: number): void {
+    this.#buffer.put(literal);
     putDigits(this.#buffer, count);
     this.#buffer.put(MORE);
   }
 
-  #elements(array: unknown[], outer: Holder | undefined): boolean {
+  #elements(array: unknown[], outer: Parent | undefined): boolean {
     const buffer = this.#buffer;
     if (buffer.length + TAIL > this.#limit) {
       return false;
     }
     this.#limit -= TAIL;
-    const holder: Holder = { object: array, level: outer === undefined ? 1 : outer.level + 1, outer };
+    const parent: Parent = { object: array, level: outer === undefined ? 1 : outer.level + 1, outer };
     const { length } = array;
     const opening = buffer.length;
     const last = min(length, this.#breadth);
@@ -310,13 +310,13 @@ class ContextPayload implements Payload {
       if (!hasOwn(array, i)) {
         fits = this.#put(NULL);
       }
-      // A fifth of what a descriptor costs where the key is an index; a setter alone reads as undefined.
+      // A fifth of the cost of a descriptor where the key is an index. A setter without a getter reads as undefined.
       else if (lookupGetter(array, i) !== undefined) {
         fits = this.#put(GETTER);
       } else {
         const element = array[i];
-        // Lists of names and values in turn: rawHeaders, the arguments of a command.
-        fits = isSecret ? this.#put(SECRET) : this.#value(element, holder);
+        // Lists in which names and values alternate: rawHeaders, the arguments of a command.
+        fits = isSecret ? this.#put(SECRET) : this.#value(element, parent);
         isSecret = !isSecret && typeof element === 'string' && this.#redaction.isSecretName(element);
       }
       if (!fits) {
@@ -331,7 +331,7 @@ class ContextPayload implements Payload {
     return true;
   }
 
-  /** Puts the first one in the place of the first comma, where there is one; the room for the tail is free again. */
+  /** Writes the opening bracket over the first comma, if there is one, then the closing one; ends the reserve for the tail. */
   #close(at: number, opening: number, closing: number): void {
     const buffer = this.#buffer;
     if (buffer.length > at) {
@@ -352,20 +352,4 @@ class ContextPayload implements Payload {
     }
     return putString(this.#buffer, text, this.#limit, this.#redaction);
   }
-}
-
-/** `"refed":true`, or undefined where the resource does not say. */
-function refState(timer: object): Literal | undefined {
-  let state = refed === undefined ? undefined : ownValue(timer, refed);
-  if (state === undefined) {
-    const symbols = getOwnPropertySymbols(timer);
-    for (let i = 0; i < symbols.length; i++) {
-      if (symbolDescription(symbols[i]) !== 'refed') {
-        continue;
-      }
-      refed = symbols[i];
-      state = ownValue(timer, refed);
-    }
-  }
-  return typeof state === 'boolean' ? (state ? REFED : NOT_REFED) : undefined;
 }

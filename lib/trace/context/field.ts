@@ -1,39 +1,41 @@
+/** The names of fields, each with its encoded text. */
 import { quoteAscii } from '../payload/json';
-import { createLiteral, type Literal } from '../payload/payload-buffer';
+import { createLiteral } from '../payload/literal';
+import type { Literal } from '../payload/words';
 import { OwnMap, uncurryThis } from '../runtime/intrinsics';
 import type { Redaction } from './redaction';
 
 /** Characters kept of a field's name. */
 export const CONTEXT_KEY_MAX = 128;
 
-/** Names of fields whose fragments are kept. */
+/** Fields kept. */
 const FIELDS_KEPT = 4_096;
 
-/** The lists in which Node strings its timers and immediates together: other operations, and their contents. */
+/** The fields by which Node links its timers and immediates in lists: they lead to other operations and their contents. */
 const LINKS: readonly string[] = ['_idleNext', '_idlePrev'];
 
 const slice = uncurryThis(String.prototype.slice);
 
-/** What is decided once for each name of a field. */
+/** What is computed once for each name of a field. */
 export interface Field {
   readonly key: string;
   /** `,"name":` */
-  readonly fragment: Literal;
+  readonly literal: Literal;
   /** `,"name":null` and the like: most fields hold one of these. */
   readonly withNull: Literal;
   readonly withTrue: Literal;
   readonly withFalse: Literal;
-  readonly secret: boolean;
-  readonly link: boolean;
-  /** The field that last followed this one: right for most objects, and spares the look-up. */
+  readonly isSecret: boolean;
+  readonly isLink: boolean;
+  /** The field that last followed this one. It is the right one for most objects, and saves the look-up. */
   next: Field | undefined;
 }
 
-/** Fields by name; holds text only. */
+/** Fields by name; keeps text only. */
 export class FieldTable {
   readonly #redaction: Redaction;
   #fields = new OwnMap<string, Field>();
-  /** Stand before the first field of a resource, and of every other object. */
+  /** Before the first field of a resource, and of every other object. */
   resourceStart: Field;
   objectStart: Field;
 
@@ -52,7 +54,7 @@ export class FieldTable {
       }
       if (this.#fields.size >= FIELDS_KEPT) {
         this.#fields = new OwnMap();
-        // or the old fields would live on behind them
+        // otherwise the old fields would stay reachable
         this.resourceStart = this.#create('');
         this.objectStart = this.#create('');
       }
@@ -65,21 +67,21 @@ export class FieldTable {
     const isCut = key.length > CONTEXT_KEY_MAX;
     const name =
       this.#redaction.redactText(isCut ? slice(key, 0, CONTEXT_KEY_MAX) : key) + (isCut ? '...' : '');
-    let link = false;
+    let isLink = false;
     for (let i = 0; i < LINKS.length; i++) {
       if (key === LINKS[i]) {
-        link = true;
+        isLink = true;
       }
     }
     const start = `,${quoteAscii(name)}:`;
     return {
       key,
-      fragment: createLiteral(start),
+      literal: createLiteral(start),
       withNull: createLiteral(`${start}null`),
       withTrue: createLiteral(`${start}true`),
       withFalse: createLiteral(`${start}false`),
-      secret: this.#redaction.isSecret(key),
-      link,
+      isSecret: this.#redaction.isSecret(key),
+      isLink,
       next: undefined,
     };
   }

@@ -1,7 +1,10 @@
+/** Classes and functions, and the short text that is written for an object that is not plain data. */
 import { types } from 'node:util';
 import { quoteAscii } from '../payload/json';
-import { createLiteral, type Literal } from '../payload/payload-buffer';
+import { createLiteral } from '../payload/literal';
+import type { Literal } from '../payload/words';
 import { OwnMap, OwnWeakMap, uncurryGetter, uncurryThis } from '../runtime/intrinsics';
+import { ownValue } from './own-value';
 
 /** Characters kept of the name of a class or function. */
 export const NAME_MAX = 64;
@@ -9,12 +12,12 @@ export const NAME_MAX = 64;
 /** Labels of functions kept by name. */
 const FUNCTION_NAMES_KEPT = 1_024;
 
-/** How far up a prototype chain the name of a class is looked for. */
+/** Prototypes that are searched for the name of a class. */
 const PROTOTYPES_MAX = 8;
 
 const { isProxy, isRegExp, isDate, isMap, isSet, isNativeError, isAnyArrayBuffer, isBoxedPrimitive } = types;
 const { isModuleNamespaceObject, isArrayBufferView } = types;
-const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
+const { getPrototypeOf } = Object;
 const hasOwn = Object.hasOwn;
 const isNaNumber = Number.isNaN;
 const slice = uncurryThis(String.prototype.slice);
@@ -39,16 +42,16 @@ const FLAGS: readonly (readonly [string, (self: unknown) => boolean])[] = (
   ] as const
 ).map(([letter, name]) => [letter, uncurryGetter<boolean>(RegExp.prototype, name)] as const);
 
-/** What is told of an object of a class: its own fields, or one short text. */
+/** What is written of an object of a class: its own fields, or one short text. */
 export enum Kind {
   /** Its own fields. */
   Fields,
   Array,
-  /** A text from the language's own slots: regular expressions, dates, sizes. */
+  /** A text made of internal slots: regular expressions, dates, sizes. */
   Text,
 }
 
-/** What is known of all objects with one prototype. */
+/** What all objects with one prototype have in common. */
 export interface ClassInfo {
   readonly name: string;
   readonly kind: Kind;
@@ -58,7 +61,7 @@ export interface ClassInfo {
   readonly timer: boolean;
 }
 
-/** What stands for a Proxy, of which nothing can be asked without running its traps. */
+/** Written for a Proxy, which cannot be inspected without running its traps. */
 export const PROXY = createLiteral('"[Proxy]"');
 
 const PLAIN = createClass('Object', Kind.Fields);
@@ -69,7 +72,7 @@ const objectPrototype = Object.prototype;
 const arrayPrototype = Array.prototype;
 const isArray = Array.isArray;
 
-/** By prototype. Weak: the class may go when the program lets it go. */
+/** By prototype. Weak, so that the class can be collected. */
 const classes = new OwnWeakMap<object, ClassInfo>();
 /** Labels of functions. */
 const functions = new OwnWeakMap<object, Literal>();
@@ -124,9 +127,9 @@ function kindOf(object: object): Kind {
 function className(prototype: object): string {
   let at: object | null = prototype;
   for (let i = 0; at !== null && i < PROTOTYPES_MAX && !isProxy(at); i++) {
-    const maker = ownValue(at, 'constructor');
-    if (typeof maker === 'function' && !isProxy(maker)) {
-      const name = ownValue(maker, 'name');
+    const classFunction = ownValue(at, 'constructor');
+    if (typeof classFunction === 'function' && !isProxy(classFunction)) {
+      const name = ownValue(classFunction, 'name');
       if (typeof name === 'string' && name !== '') {
         return slice(name, 0, NAME_MAX);
       }
@@ -134,12 +137,6 @@ function className(prototype: object): string {
     at = getPrototypeOf(at);
   }
   return 'Object';
-}
-
-/** The value of an own data property; undefined where there is none or it has a getter. Not for Proxies. */
-export function ownValue(object: object, key: PropertyKey): unknown {
-  const descriptor = getOwnPropertyDescriptor(object, key);
-  return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
 }
 
 /** `"[Function: name]"`. */
@@ -153,8 +150,8 @@ export function functionLabel(callee: object): Literal {
   }
   const name = ownValue(callee, 'name');
   label = typeof name === 'string' && name !== '' ? namedFunction(name) : FUNCTION;
-  // Functions that live long are seen often and get in soon; a closure made for one call rarely does. An entry
-  // costs its function a hash code and the collector a look.
+  // One in eight is kept: a function that lives long is met often and is soon kept, a closure made for one call rarely is.
+  // An entry costs its function a hash code, and the garbage collector a visit.
   if ((functionsSeen++ & 7) === 0) {
     functions.set(callee, label);
   }
@@ -175,8 +172,8 @@ function namedFunction(name: string): Literal {
 }
 
 /**
- * What an object whose class has Kind.Text holds, read from the language's own slots. Not JSON yet.
- * The kind is that of the class: an object made by Object.create with such a prototype has no slots, and throws.
+ * The text of an object whose class has Kind.Text, read from its internal slots. Not JSON yet.
+ * Throws for an object that Object.create made with such a prototype: it has no slots.
  */
 export function slotText(object: object, name: string): string {
   if (isRegExp(object)) {

@@ -1,5 +1,7 @@
+/** Numbers, strings, symbols and BigInts as JSON. */
 import { quoteAscii } from '../payload/json';
-import { createLiteral, type PayloadBuffer } from '../payload/payload-buffer';
+import { createLiteral } from '../payload/literal';
+import type { PayloadBuffer } from '../payload/payload-buffer';
 import { uncurryThis } from '../runtime/intrinsics';
 import type { Redaction } from './redaction';
 
@@ -8,7 +10,7 @@ export const CONTEXT_STRING_MAX = 256;
 
 const LARGE_BIGINT = createLiteral('"[BigInt]"');
 
-/** Digits are written by hand up to here. */
+/** Up to here digits are written one by one. */
 const SMALL_INTEGER_MAX = 999_999_999;
 const DIGITS_MAX = 9;
 const BIGINT_MAX = 2n ** 64n;
@@ -24,8 +26,8 @@ const charCodeAt = uncurryThis(String.prototype.charCodeAt);
 const slice = uncurryThis(String.prototype.slice);
 
 /*
- * Each writes one value and returns true, or returns false where it would end behind `limit`: up to there the buffer
- * has room.
+ * Each function writes one value and returns true, or returns false where the value would end after `limit`. The buffer
+ * has room up to `limit`.
  */
 
 export function putNumber(buffer: PayloadBuffer, value: number, limit: number): boolean {
@@ -39,7 +41,7 @@ export function putNumber(buffer: PayloadBuffer, value: number, limit: number): 
   return true;
 }
 
-/** A whole number from 0 up; more than SMALL_INTEGER_MAX is said to be that many. Needs room for DIGITS_MAX. */
+/** A whole number from 0; a larger one than SMALL_INTEGER_MAX is written as SMALL_INTEGER_MAX. Needs room for DIGITS_MAX. */
 export function putDigits(buffer: PayloadBuffer, value: number): void {
   const { bytes } = buffer;
   let rest = min(value, SMALL_INTEGER_MAX);
@@ -55,7 +57,7 @@ export function putDigits(buffer: PayloadBuffer, value: number): void {
   } while (rest > 0);
 }
 
-/** Shortened to CONTEXT_STRING_MAX, and without the secrets in it. */
+/** Shortened to CONTEXT_STRING_MAX, and without secrets. */
 export function putString(buffer: PayloadBuffer, text: string, limit: number, redaction: Redaction): boolean {
   const { length } = text;
   if (length <= CONTEXT_STRING_MAX && buffer.length + length + 2 <= limit) {
@@ -85,7 +87,7 @@ export function putString(buffer: PayloadBuffer, text: string, limit: number, re
 }
 
 /** `"Symbol(name)"` or `"12n"`. */
-export function putRare(
+export function putSymbolOrBigInt(
   buffer: PayloadBuffer,
   value: symbol | bigint,
   limit: number,
@@ -94,7 +96,7 @@ export function putRare(
   if (typeof value === 'symbol') {
     return putString(buffer, toText(value), limit, redaction);
   }
-  // Writing a large one takes time in the square of its length.
+  // To convert a large one takes time in the square of its length.
   if (value >= BIGINT_MAX || value <= -BIGINT_MAX) {
     if (buffer.length + LARGE_BIGINT.length > limit) {
       return false;
@@ -118,12 +120,12 @@ function putAscii(buffer: PayloadBuffer, text: string, limit: number): boolean {
   return true;
 }
 
-/** Written as it is, and no part of a pair of name and value. */
+/** Written unchanged, and no part of a pair of name and value. */
 function isHarmless(code: number): boolean {
   return code >= 0x20 && code < 0x7f && code !== QUOTE && code !== 0x5c && code !== 0x3a && code !== 0x3d;
 }
 
-/** The r of "Bearer " and the c of "Basic ". */
+/** The last letters of "Bearer" and "Basic". */
 function mayEndScheme(code: number): boolean {
   return (code | 0x20) === 0x72 || (code | 0x20) === 0x63;
 }

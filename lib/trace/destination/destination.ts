@@ -1,52 +1,53 @@
 /**
- * Where whole lines go. One contract, three ways: a file (SonicBoom), a pipe, socket, terminal or device (our own
- * writer, since their readers may stall), and the program's own stream.
+ * The contract of a destination, which takes whole lines. Three implementations: a file (SonicBoom); a pipe, socket,
+ * terminal or device (a writer of its own, since their readers may stall); and the program's own stream.
  */
 
-/** What became of lines that were handed over. */
+/** What became of lines that were written: they are accepted, ... */
 export const TAKEN = 0;
-/** They are lost. */
+/** ... or they are lost. */
 export const DROPPED = 1;
 
 export type Outcome = typeof TAKEN | typeof DROPPED;
 
 export interface Destination {
-  /** Takes whole lines, in order, at once. The bytes are the caller's again when it returns. Never throws. */
+  /** Takes whole lines, in order, at once. The caller may reuse the bytes when it returns. Never throws. */
   write(lines: Buffer): Outcome;
   /**
-   * Resolves when all that was taken is with the operating system or the stream's sink, or is lost; to false where it
-   * gave up on a reader that does not move. Never rejects.
+   * Resolves to true when everything that was taken has reached the operating system or the stream's sink, or is lost;
+   * to false where it stopped waiting for a reader that does not move. Never rejects.
    */
   flush(): Promise<boolean>;
   /**
-   * The same without the event loop, as far as it can; waits at most `waitMs` for a reader that does not move.
+   * The same without the event loop, as far as that is possible. Waits at most `waitMs` for a reader that does not move.
    *
-   * @param exiting the event loop will never turn again: what only it could do may be done in its place, and nothing
-   * may wait longer than this from here on
+   * @param exiting the event loop will never turn again. What normally happens in the event loop may be done at once, and
+   * no later wait may be longer than this one.
    */
   flushSync(waitMs: number, exiting: boolean): boolean;
   /**
-   * From here on no `write` waits longer than `waitMs` for a reader that does not move, nor again before it does.
+   * Limits the wait of every later `write` for a reader that does not move to `waitMs`. After such a wait no `write` waits
+   * again before the reader moves.
    *
-   * @param exiting as in flushSync: `write` waits, as long as this, until all is written; it is never lifted again
+   * @param exiting as in flushSync: `write` waits, at most this long, until all is written; the limit is never lifted
    */
-  limitWaits?(waitMs: number, exiting: boolean): void;
-  /** Lets go of the destination; what is still held is lost. Closes only what it opened itself. */
+  setWaitLimit?(waitMs: number, exiting: boolean): void;
+  /** Releases the destination; lines that are not written yet are lost. Closes only what it opened itself. */
   close(): Promise<void>;
-  /** Writes to this file from here on: the same path anew (log rotation), or another. Throws where it cannot. */
+  /** Continues with this file: the same path opened again (log rotation), or another. Throws where it cannot. */
   reopen?(path: string | undefined): void;
-  /** Lines should not wait for a chunk to fill: somebody is looking on. */
+  /** Somebody is watching, as at a terminal: lines should not wait until a chunk is full. */
   readonly interactive: boolean;
-  /** Whether nothing that was taken is under way any more. */
+  /** Whether nothing that was taken is still in progress. */
   isIdle(): boolean;
-  /** Holds up to `maxBuffer` for a reader, in whole chunks: several of them must have room in it. */
-  readonly holds: boolean;
+  /** Whether it queues up to `maxBuffer` bytes for a slow reader, in whole chunks: several chunks must fit in it. */
+  readonly queues: boolean;
 }
 
-/** What a destination tells of what happens to it later. */
+/** How a destination reports what happens after a write was taken. */
 export interface Observer {
-  /** Taken, but never to arrive: whole lines, the first perhaps without its beginning. */
+  /** These lines were taken and will never arrive. They are whole lines; the first may lack its beginning. */
   onLost(lines: Buffer): void;
-  /** Something failed; `fatal`: nothing will be taken any more. */
+  /** A write failed; `fatal`: nothing will be taken any more. */
   onError(error: unknown, fatal: boolean): void;
 }

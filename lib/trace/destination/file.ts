@@ -1,15 +1,15 @@
 /**
- * A file, by path or by descriptor: SonicBoom, synchronously and with bytes as they are. One write a chunk equals
- * raw fs.writeSync, and what was written is the operating system's whatever becomes of the process.
+ * A file, by path or by descriptor, written synchronously by SonicBoom. One write a chunk costs what raw fs.writeSync
+ * costs, and what was written stays with the operating system whatever happens to the process.
  *
- * A write that fails (a full disk) leaves a rest with SonicBoom, which may begin in the middle of a line. It is
- * tried again before anything else is written, and until then chunks are dropped: at most one is ever held.
+ * A write that fails (a full disk) leaves the unwritten rest of the chunk in SonicBoom. The rest may begin in the middle
+ * of a line. It is retried before anything else is written, and chunks are dropped until then: at most one chunk waits.
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { identify, identifyPath } from '../runtime/file-identity';
 import { uncurryThis } from '../runtime/intrinsics';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
-import { identify, identifyPath } from './file-identity';
 import { SonicBoom } from './sonic-boom';
 
 export interface FileOptions {
@@ -30,22 +30,22 @@ export function createFileDestination(
   options: FileOptions,
   observer: Observer,
 ): Destination {
-  // Absolute, so that a reopening finds it wherever the program has gone (process.chdir).
+  // Absolute, so that reopen() finds it after process.chdir.
   let target = typeof file === 'string' ? resolvePath(file) : file;
   let sonic = open(target, options.append);
   let identity = identify(descriptor());
   let failure: unknown;
-  /** The chunk that SonicBoom holds a rest of. */
-  let held: Buffer | undefined;
-  let dead = false;
+  /** The chunk of which SonicBoom has not written the rest. */
+  let unwritten: Buffer | undefined;
+  let hasFailed = false;
 
   function open(where: string | number, append: boolean): SonicBoom {
-    const opened = untouched(
+    const opened = withOriginalFs(
       () =>
         new SonicBoom({
-          // Not what a program may have put on Object.prototype.
+          // Nothing that the program may have put on Object.prototype.
           ...({ __proto__: null } as object),
-          // Both for a descriptor: SonicBoom takes a lone `fd` of 0, what the next open gives once it is closed, for none.
+          // Both for a descriptor: SonicBoom takes a lone `fd` of 0 for none, and 0 is what open gives after it was closed.
           ...(typeof where === 'number' ? { fd: where, dest: where } : { dest: where }),
           append,
           mkdir: options.mkdir,
@@ -54,11 +54,11 @@ export function createFileDestination(
           contentMode: 'buffer',
           minLength: 0,
           maxLength: 0,
-          // One write a chunk: the default would cut chunks up.
+          // One write a chunk: the default would split chunks.
           maxWrite: 2 ** 31 - 1,
           periodicFlush: 0,
           fsync: false,
-          // A file never says EAGAIN; what does must not be waited for in steps of 100 ms.
+          // A file never gives EAGAIN, and SonicBoom would wait for it in steps of 100 ms.
           retryEAGAIN: () => false,
         }),
     );
@@ -72,24 +72,24 @@ export function createFileDestination(
     return (sonic as unknown as { fd: number }).fd;
   }
 
-  /** Bytes that SonicBoom holds; not part of its documented face, so a test holds it. */
-  function heldBytes(): number {
+  /** Bytes that SonicBoom has not written. Not part of its documented API, so a test checks it. */
+  function unwrittenBytes(): number {
     return (sonic as unknown as { _len: number })._len;
   }
 
-  function die(error: unknown): void {
-    dead = true;
+  function fail(error: unknown): void {
+    hasFailed = true;
     observer.onError(error, true);
     abandon();
   }
 
-  /** A descriptor that was closed behind our back may be another file by now: nothing of ours belongs there. */
-  function isStillOurs(): boolean {
+  /** Whether nobody has closed the descriptor, which may be another file by now: nothing may be written there. */
+  function isSameFile(): boolean {
     const found = identify(descriptor());
     if (found === identity) {
       return true;
     }
-    die(
+    fail(
       new Error(
         `descriptor ${descriptor()} was closed${found === undefined ? '' : ' and now stands for another file'}`,
       ),
@@ -98,72 +98,72 @@ export function createFileDestination(
   }
 
   function write(lines: Buffer): Outcome {
-    if (dead || !isStillOurs()) {
+    if (hasFailed || !isSameFile()) {
       return DROPPED;
     }
-    if (held !== undefined && !retry()) {
+    if (unwritten !== undefined && !retry()) {
       return DROPPED;
     }
     failure = undefined;
-    untouched(() => sonic.write(lines as never));
+    withOriginalFs(() => sonic.write(lines as never));
     if (failure === undefined) {
       return TAKEN;
     }
     const error = failure;
-    hold(lines);
+    keepRest(lines);
     observer.onError(error, false);
     return TAKEN;
   }
 
-  /** The bytes that SonicBoom holds are the caller's: another one, on the same descriptor, is given a copy of the rest. */
-  function hold(lines: Buffer): void {
-    const begun = lines.length - heldBytes();
-    held = bufferFrom(lines);
+  /** SonicBoom has the caller's bytes. A new SonicBoom on the same descriptor gets a copy of the rest. */
+  function keepRest(lines: Buffer): void {
+    const begun = lines.length - unwrittenBytes();
+    unwritten = bufferFrom(lines);
     sonic = open(descriptor(), true);
-    const rest = subarray(held, begun);
-    untouched(() => sonic.write(rest as never));
-    if (heldBytes() === 0) {
-      held = undefined;
+    const rest = subarray(unwritten, begun);
+    withOriginalFs(() => sonic.write(rest as never));
+    if (unwrittenBytes() === 0) {
+      unwritten = undefined;
     }
   }
 
-  /** Writes the rest of what failed. Not with flushSync: where it fails too, it forgets how far it came. */
+  /** Writes the rest of what failed. SonicBoom's flushSync will not do: if it fails too, it loses its position. */
   function retry(): boolean {
     failure = undefined;
-    untouched(() => sonic.flush());
+    withOriginalFs(() => sonic.flush());
     if (failure !== undefined) {
       return false;
     }
-    held = undefined;
+    unwritten = undefined;
     return true;
   }
 
-  function settle(): boolean {
-    return held === undefined || (!dead && isStillOurs() && retry());
+  function writeRest(): boolean {
+    return unwritten === undefined || (!hasFailed && isSameFile() && retry());
   }
 
-  /** Gives up what is held, and takes the part of a line that it left at the end of the file back out. */
+  /** Drops the rest, and removes the part of a line that it left at the end of the file. */
   function abandon(): void {
-    if (held === undefined) {
+    if (unwritten === undefined) {
       return;
     }
-    const begun = held.length - heldBytes();
-    const rest = subarray(held, begun);
-    const torn = begun - (lastIndexOf(subarray(held, 0, begun), NEWLINE) + 1);
-    held = undefined;
+    const begun = unwritten.length - unwrittenBytes();
+    const rest = subarray(unwritten, begun);
+    const torn = begun - (lastIndexOf(subarray(unwritten, 0, begun), NEWLINE) + 1);
+    unwritten = undefined;
     observer.onLost(rest);
-    if (torn > 0 && !dead && typeof target === 'string') {
+    if (torn > 0 && !hasFailed && typeof target === 'string') {
       try {
         ftruncateSync(descriptor(), fstatSync(descriptor()).size - torn);
       } catch {
-        // The file ends in part of a line, which every reader tolerates.
+        // The file ends with part of a line, which every reader accepts.
       }
     }
   }
 
   /**
-   * Closes what was opened here, unless it is closed and another file's by now. Not by SonicBoom: what it starts for
-   * that in several steps would be taken for the program's where tracing is switched on in between.
+   * Closes what was opened here, unless the descriptor was closed and is another file by now. SonicBoom's close will not
+   * do: it takes several asynchronous steps, which would be taken for the program's if tracing is enabled in between.
    */
   function release(old: SonicBoom): void {
     const fd = (old as unknown as { fd: number }).fd;
@@ -171,71 +171,71 @@ export function createFileDestination(
       try {
         closeSync(fd);
       } catch {
-        // It is closed whatever close(2) says: a late failure to write (NFS) cannot be mended here.
+        // The descriptor is closed even where close(2) fails. A write that fails this late (NFS) cannot be repaired here.
       }
     }
   }
 
   return {
     interactive: false,
-    holds: false,
-    isIdle: () => held === undefined,
+    queues: false,
+    isIdle: () => unwritten === undefined,
     write,
-    flush: () => Promise.resolve(settle()),
+    flush: () => Promise.resolve(writeRest()),
     flushSync(_waitMs, exiting) {
-      if (settle()) {
+      if (writeRest()) {
         return true;
       }
       if (exiting) {
-        // It will not be tried again. What exit listeners still make must not come behind half a line.
+        // There is no later retry. Records of later exit listeners must not follow half a line.
         abandon();
-        dead = true;
+        hasFailed = true;
       }
       return false;
     },
     close() {
-      settle();
+      writeRest();
       abandon();
       release(sonic);
       return Promise.resolve();
     },
     reopen(where) {
       const next = where === undefined ? target : resolvePath(where);
-      // Where nobody has renamed it, it is the log itself: to begin it anew would empty it.
+      // Where nobody has renamed the file, it is the log itself: opening it with 'w' would empty it.
       const isSame = typeof next === 'string' && identifyPath(next) === identity;
       const opened = open(next, options.append || isSame);
-      settle();
+      writeRest();
       abandon();
-      // Not SonicBoom's own reopen: it closes the old descriptor, whatever that stands for by now.
+      // SonicBoom's own reopen will not do: it closes the old descriptor, even if that is another file by now.
       release(sonic);
       target = next;
       sonic = opened;
       identity = identify(descriptor());
-      dead = false;
+      hasFailed = false;
     },
   };
 }
 
-// SonicBoom writes through the fs module, which a program may have replaced by a mock since.
+// SonicBoom writes through the fs module, in which a program may have put mocks since.
 const NAMES = ['writeSync', 'openSync', 'mkdirSync'] as const;
 const { defineProperty } = Reflect;
 const { getOwnPropertyDescriptor } = Object;
-const live = fs as unknown as Record<string, unknown>;
-const originals = NAMES.map((name) => live[name]);
+const current = fs as unknown as Record<string, unknown>;
+const originals = NAMES.map((name) => current[name]);
 
-/** Runs `work` with the functions of node:fs as they were at load, where the program has put others in their place. */
-function untouched<T>(work: () => T): T {
-  let touched = false;
+/** Runs `work` with the functions of node:fs as they were at load, where the program has replaced them. */
+function withOriginalFs<T>(work: () => T): T {
+  let isReplaced = false;
   for (let i = 0; i < NAMES.length; i++) {
-    touched ||= live[NAMES[i]] !== originals[i];
+    isReplaced ||= current[NAMES[i]] !== originals[i];
   }
-  if (!touched) {
+  if (!isReplaced) {
     return work();
   }
   const found: (PropertyDescriptor | undefined)[] = [];
   for (let i = 0; i < NAMES.length; i++) {
-    found[i] = getOwnPropertyDescriptor(live, NAMES[i]);
-    defineProperty(live, NAMES[i], {
+    found[i] = getOwnPropertyDescriptor(current, NAMES[i]);
+    defineProperty(current, NAMES[i], {
       value: originals[i],
       configurable: true,
       writable: true,
@@ -248,7 +248,7 @@ function untouched<T>(work: () => T): T {
     for (let i = 0; i < NAMES.length; i++) {
       const descriptor = found[i];
       if (descriptor !== undefined) {
-        defineProperty(live, NAMES[i], descriptor);
+        defineProperty(current, NAMES[i], descriptor);
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Descriptors that are written without ever waiting, and without changing how the program's own behave. */
+/** Descriptors that can be written without blocking, while the program's own descriptors stay as they are. */
 import fs from 'node:fs';
 import { connect } from 'node:net';
 import { isatty } from 'node:tty';
@@ -9,40 +9,40 @@ const STDERR = 2;
 
 export interface Opened {
   fd: number;
-  /** Opened here, so closed here. */
-  mine: boolean;
+  /** Opened here, so it must be closed here. */
+  isOpenedHere: boolean;
   interactive: boolean;
   /** A pipe or socket that others are likely to write to. */
-  shared: boolean;
+  isShared: boolean;
 }
 
-/** A FIFO or device by path. Without O_NONBLOCK a FIFO that nobody reads would hang in open(2). */
+/** Opens a FIFO or device by path. Without O_NONBLOCK, open(2) of a FIFO that nobody reads would hang. */
 export function openPath(path: string): Opened {
   const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  return { fd, mine: true, interactive: isatty(fd), shared: fstatSync(fd).isFIFO() };
+  return { fd, isOpenedHere: true, interactive: isatty(fd), isShared: fstatSync(fd).isFIFO() };
 }
 
 /**
- * A descriptor of the program. Whether it blocks is a property that it shares with others (dup, fork), so it is left
- * as it is: a pipe or terminal is opened once more, to write without blocking. Linux can do that through /proc.
+ * A descriptor of the program, made ready to be written without blocking. O_NONBLOCK is shared with other descriptors
+ * (dup, fork), so it is not changed: a pipe or terminal is opened a second time through /proc, which Linux has.
  *
- * A socket cannot be opened again, nor can a pipe of another user's. There the descriptor is made non-blocking, as Node
- * does by itself when a program touches process.stdout: a reader that stops would hold the program for ever.
+ * A socket cannot be opened a second time, nor can a pipe of another user. Such a descriptor is made non-blocking, as Node
+ * does when a program uses process.stdout: otherwise a reader that stops would block the program for ever.
  *
- * @throws where it blocks and cannot be kept from it
+ * @throws where it blocks and cannot be made non-blocking
  */
 export function openNonBlocking(fd: number): Opened {
   const stat = fstatSync(fd);
   const interactive = isatty(fd);
   const mayStop = stat.isFIFO() || stat.isSocket();
-  const shared = mayStop && fd <= STDERR;
+  const isShared = mayStop && fd <= STDERR;
   if (stat.isFIFO() || interactive) {
     try {
-      const apart = openSync(
+      const reopened = openSync(
         `/proc/self/fd/${fd}`,
         constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_APPEND,
       );
-      return { fd: apart, mine: true, interactive, shared };
+      return { fd: reopened, isOpenedHere: true, interactive, isShared };
     } catch {
       // No /proc, or no permission.
     }
@@ -50,7 +50,7 @@ export function openNonBlocking(fd: number): Opened {
   if (mayStop) {
     unblock(fd);
   }
-  return { fd, mine: false, interactive, shared };
+  return { fd, isOpenedHere: false, interactive, isShared };
 }
 
 function isBlocking(fd: number): boolean {
@@ -66,16 +66,16 @@ interface Handle {
   open?(fd: number): number;
 }
 
-/** What libuv says to a second descriptor for a handle, and to one that is in its loop, and so non-blocking, already. */
+/** libuv's errors for a second descriptor of a handle, and for a descriptor that its loop has (and is non-blocking) already. */
 const UV_EBUSY = -16;
 const UV_EEXIST = -17;
-/** No socket can be there. */
+/** A path at which no socket can be. */
 const NOWHERE = '/dev/null/async-tracer';
 
 /**
- * Has libuv make it non-blocking without taking it: before it refuses a handle that has a descriptor already
- * (uv_pipe_open of libuv 1.46 to 1.52). A handle of its own would close the descriptor when its thread ends, under a
- * program that goes on.
+ * Makes libuv set O_NONBLOCK and then refuse the descriptor: uv_pipe_open does so for a handle that has a descriptor
+ * already (libuv 1.46 to 1.52). If a handle owned the descriptor, it would close it at the end of its thread, while the
+ * program still uses it.
  */
 function unblock(fd: number): void {
   if (!isBlocking(fd)) {

@@ -1,4 +1,4 @@
-/** From what the caller gave to a destination. */
+/** Opens the destination that the caller gave. */
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -15,7 +15,7 @@ export type Target = string | number | Writable;
 
 const { fstatSync, lstatSync, statSync, writeSync } = fs;
 
-/** Each way is loaded when it is first taken: SonicBoom alone is a third of the package's load time. */
+/** Each kind is loaded at its first use: SonicBoom alone takes a third of the package's load time. */
 const createFileDestination: typeof File.createFileDestination = (...given) =>
   (require('./file') as typeof File).createFileDestination(...given);
 const createPipeDestination: typeof Pipe.createPipeDestination = (...given) =>
@@ -27,16 +27,16 @@ function refuse(message: string, cause?: unknown): never {
   throw new TracerError('ERR_ASYNC_TRACER_DESTINATION', message, { cause });
 }
 
-/** Whether a value is meant as a stream: options have no `write`. */
+/** Whether a value is a stream: options have no `write`. */
 export function isStream(value: unknown): value is Writable {
   return typeof value === 'object' && value !== null && typeof (value as Writable).write === 'function';
 }
 
 /**
- * Opens where the log goes.
+ * Opens a destination.
  *
- * @throws TracerError ERR_ASYNC_TRACER_DESTINATION; ERR_ASYNC_TRACER_OPTION where the kind of destination cannot do
- * what an option asks; with nothing left open
+ * @throws TracerError ERR_ASYNC_TRACER_DESTINATION; ERR_ASYNC_TRACER_OPTION where an option does not go with the kind of
+ * destination; nothing is left open then
  */
 export function openDestination(
   target: Target,
@@ -80,13 +80,13 @@ function hintFor(code: string, path: string): string {
     return 'It is a symbolic link into a folder that does not exist.';
   }
   if (code === 'ENOENT' && statSync(dirname(path), { throwIfNoEntry: false }) !== undefined) {
-    // As /proc does.
+    // In /proc, for example.
     return 'The folder is there, and takes no new files.';
   }
   return HINTS[code] ?? '';
 }
 
-/** Some messages of Node.js end with a full stop, as those of its permissions. */
+/** Some messages of Node.js end with a full stop: those of its permissions. */
 function sentence(message: string): string {
   return message.endsWith('.') ? message : `${message}.`;
 }
@@ -115,7 +115,7 @@ function openPath(
   }
 }
 
-/** Says whether it is open for writing, by writing nothing. A device that is full says so even then: see pipe.ts. */
+/** Writes no bytes, which throws where the descriptor is not open for writing. A full device throws too, and is accepted. */
 function requireWritable(fd: number): void {
   try {
     writeSync(fd, new Uint8Array(0));

@@ -4,22 +4,23 @@
  * ```
  *  write(lines) --- queue empty ---> write(2) --- all ---> TAKEN
  *       |                               |
- *       | queue waits                   | EAGAIN, short write: the rest is held (a copy)
+ *       | queue not empty               | EAGAIN, short write: a copy of the rest is queued
  *       v                               v
- *    queue [rest][lines][lines] <= maxBuffer, written on after a while and by every later write
+ *    queue [rest][lines][lines] <= maxBuffer, written by a timer and by every later write
  * ```
- * Invariant: what is held are whole lines, except that the first buffer may begin inside one, whose beginning is
- * written already. It is finished before anything else is written; where it cannot be, nothing is written again.
+ * Invariant: the queue contains whole lines, except that the first buffer may begin inside a line whose beginning is
+ * written already. That line is finished before anything else is written; where it cannot be, nothing is written again.
  *
  * SonicBoom would sleep 100 ms at every EAGAIN (31-35 MB/s against more than 1.5 GB/s), and a blocking descriptor
- * whose reader has stopped would hold the program for ever: see apart.ts.
+ * whose reader has stopped would block the program for ever: see nonblocking.ts.
  */
 import fs from 'node:fs';
+import { identify } from '../runtime/file-identity';
 import { uncurryThis } from '../runtime/intrinsics';
 import { setUnrefTimeout } from '../runtime/timeout';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
-import { identify } from './file-identity';
 import { type Opened, openNonBlocking, openPath } from './nonblocking';
+import { type WriteObserver, writeAvailable } from './pipe-write';
 import { Queue } from './queue';
 import { retryUntil, whenDrained } from './wait';
 
@@ -28,74 +29,41 @@ export interface PipeOptions {
   overflow: 'drop' | 'block';
 }
 
-/** How often a held rest is tried again while the program does not trace anything. */
+/** How often the queue is retried while the program does not trace anything. */
 const RETRY_MS = 10;
-/** A full disk or device may have room again; what else is wrong with a descriptor does not pass. */
-function isBusy(code: string): boolean {
-  return code === 'EAGAIN' || code === 'EBUSY' || code === 'EINTR';
-}
-function isFull(code: string): boolean {
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
-}
-
-// Taken at load: the program may put mocks and fake timers in their place, and all but `close` runs inside of hooks.
-const { writeSync, closeSync } = fs;
-const indexOf = uncurryThis(Buffer.prototype.indexOf) as (
-  bytes: Buffer,
-  what: number,
-  from: number,
-) => number;
-const lastIndexOf = uncurryThis(Buffer.prototype.lastIndexOf) as typeof indexOf;
+// Taken at load: the program may put mocks in their place.
+const { closeSync } = fs;
 const subarray = uncurryThis(Buffer.prototype.subarray);
-const NEWLINE = 10;
-/** Bytes that a pipe takes in one piece on Linux (pipe(7)); so does a socket of the same machine, in one buffer. */
-const PIPE_BUF = 4096;
 
-/**
- * Where a write from here on may end, so that what others write to the pipe comes between lines: it is taken whole or
- * not at all, unless a single line is longer. The many small writes cost 80 to 130 ns an event beside 310 to 390 on a
- * machine with other work (Node 20), so they are made only where others are likely to write.
- */
-function endOfPiece(bytes: Buffer, from: number): number {
-  if (bytes.length - from <= PIPE_BUF) {
-    return bytes.length;
-  }
-  const last = lastIndexOf(bytes, NEWLINE, from + PIPE_BUF - 1);
-  if (last >= from) {
-    return last + 1;
-  }
-  const next = indexOf(bytes, NEWLINE, from + PIPE_BUF);
-  return next === -1 ? bytes.length : next + 1;
-}
-
-/** @param runAsOwnTagged runs what starts operations that are not to be traced. */
+/** @param runAsOwnTagged runs work whose operations are not to be traced */
 export function createPipeDestination(
   file: string | number,
   options: PipeOptions,
   observer: Observer,
   runAsOwnTagged: <T>(work: () => T) => T,
 ): Destination {
-  const { fd, mine, interactive, shared }: Opened =
+  const { fd, isOpenedHere, interactive, isShared }: Opened =
     typeof file === 'string' ? openPath(file) : openNonBlocking(file);
-  /** The descriptor by which the program knows it. */
+  /** The descriptor that the program has. */
   const given = typeof file === 'number' ? file : fd;
   const identity = identify(given);
   const queue = new Queue();
-  let dead = false;
-  /** The last write met a full disk or device: nothing is held for it, but the rest of a line that has begun. */
-  let full = false;
+  /** Failed or closed: nothing is written again. */
+  let isDead = false;
+  /** The disk or device was full at the last write: only the rest of a line that has begun is queued then. */
+  let isFull = false;
   const blocks = options.overflow === 'block';
-  /** The longest wait of a write: see Destination.limitWaits. */
+  /** The longest wait of a write: see Destination.setWaitLimit. */
   let limitMs = Number.POSITIVE_INFINITY;
   let isExiting = false;
-  /** The reader has taken nothing since it was waited for. */
+  /** The reader has taken nothing since the last wait for it. */
   let hasStopped = false;
-  /** What a reader did not take in time was let go. */
+  /** Lines that the reader did not take in time were dropped. */
   let gaveUp = false;
-  let stopWaiting: (() => void) | undefined;
+  let cancelRetry: (() => void) | undefined;
 
-  function die(error: unknown): void {
-    dead = true;
+  function fail(error: unknown): void {
+    isDead = true;
     observer.onError(error, true);
     abandon();
     release();
@@ -103,34 +71,34 @@ export function createPipeDestination(
 
   function abandon(): void {
     queue.clear((lines) => observer.onLost(lines));
-    stopWaiting?.();
-    stopWaiting = undefined;
+    cancelRetry?.();
+    cancelRetry = undefined;
   }
 
   function giveUp(): void {
-    if (!dead) {
+    if (!isDead) {
       gaveUp = queue.first !== undefined;
-      // Before what is lost is told: nothing may come behind half a line.
-      dead = true;
+      // Before the loss is reported, since nothing may follow half a line.
+      isDead = true;
       abandon();
       release();
     }
   }
 
-  /** Closes what was opened here, unless it is closed and something else's by now. */
+  /** Closes what was opened here, unless the descriptor was closed and is something else by now. */
   function release(): void {
-    if (mine && identify(fd) === identity) {
+    if (isOpenedHere && identify(fd) === identity) {
       closeSync(fd);
     }
   }
 
-  function isStillOurs(): boolean {
+  function isSameFile(): boolean {
     const found = identify(given);
     if (found === identity) {
       return true;
     }
-    // Where the program has closed a pipe, its reader waits for the end: ours is closed, too.
-    die(
+    // The reader of a pipe that the program has closed waits for its end, so the second descriptor is closed too.
+    fail(
       new Error(
         `descriptor ${given} was closed${found === undefined ? '' : ' and now stands for something else'}`,
       ),
@@ -138,34 +106,26 @@ export function createPipeDestination(
     return false;
   }
 
-  /**
-   * Writes as much as goes; returns how much that was, -1 where the descriptor is of no use any more. Where that shows
-   * behind the first piece, the next try says so, and what is lost is the rest alone.
-   */
+  const writeObserver: WriteObserver = {
+    onFull(error) {
+      isFull = true;
+      observer.onError(error, false);
+    },
+    onFailure: fail,
+  };
+
+  /** Writes as much as the descriptor takes; returns the number of bytes, -1 where it cannot be used any more. */
   function push(bytes: Buffer): number {
-    let written = 0;
-    try {
-      while (written < bytes.length) {
-        const end = shared ? endOfPiece(bytes, written) : bytes.length;
-        written += writeSync(fd, bytes, written, end - written);
-        hasStopped = false;
-      }
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException;
-      if (isFull(code)) {
-        full = true;
-        observer.onError(error, false);
-      } else if (!isBusy(code) && written === 0) {
-        die(error);
-        return -1;
-      }
+    const written = writeAvailable(fd, bytes, isShared, writeObserver);
+    if (written > 0) {
+      hasStopped = false;
     }
     return written;
   }
 
-  /** Writes on what is held. */
+  /** Writes what is queued, as far as the descriptor takes it. */
   function drain(): void {
-    while (queue.first !== undefined && !dead) {
+    while (queue.first !== undefined && !isDead) {
       const { length } = queue.first;
       const written = push(queue.first);
       if (written < 0) {
@@ -178,18 +138,18 @@ export function createPipeDestination(
     }
   }
 
-  function hold(lines: Buffer): void {
+  function enqueue(lines: Buffer): void {
     queue.add(lines);
-    stopWaiting ??= setUnrefTimeout(RETRY_MS, retry);
+    cancelRetry ??= setUnrefTimeout(RETRY_MS, retry);
   }
 
   function retry(): void {
-    stopWaiting = undefined;
-    if (isStillOurs()) {
+    cancelRetry = undefined;
+    if (isSameFile()) {
       drain();
     }
     if (queue.first !== undefined) {
-      stopWaiting = setUnrefTimeout(RETRY_MS, retry);
+      cancelRetry = setUnrefTimeout(RETRY_MS, retry);
     }
   }
 
@@ -198,16 +158,16 @@ export function createPipeDestination(
   }
 
   /**
-   * Writes on until `done`, or until nothing has moved for `waitMs`: to false then. A reader that has not moved for a
-   * whole wait is not waited for again before it does: an uncaught error asks for two flushes, and each one that is
-   * handled for one.
+   * Writes what is queued until `done` returns true, or until nothing has moved for `waitMs`: returns false then. A reader
+   * that has not moved for a whole wait is not waited for again before it moves: an uncaught error causes two flushes, and
+   * each handled one causes one.
    */
   function drainUntil(done: () => boolean, waitMs: number): boolean {
     const isDone = retryUntil(
       () => {
         const before = queue.bytes;
         drain();
-        return dead || done() ? 'done' : queue.bytes < before ? 'moved' : 'stuck';
+        return isDead || done() ? 'done' : queue.bytes < before ? 'moved' : 'stuck';
       },
       hasStopped && waitMs !== Number.POSITIVE_INFINITY ? 0 : waitMs,
     );
@@ -216,15 +176,15 @@ export function createPipeDestination(
   }
 
   function write(lines: Buffer): Outcome {
-    if (dead || !isStillOurs()) {
+    if (isDead || !isSameFile()) {
       return DROPPED;
     }
-    full = false;
+    isFull = false;
     drain();
     if (isExiting) {
-      settleAtExit();
+      drainAtExit();
     }
-    if (dead) {
+    if (isDead) {
       return DROPPED;
     }
     if (queue.first === undefined) {
@@ -236,15 +196,15 @@ export function createPipeDestination(
         return TAKEN;
       }
       if (written > 0) {
-        // The rest of a line that has begun is always kept, whatever the bound.
-        hold(subarray(lines, written));
+        // The rest of a line that has begun is always queued, whatever the bound.
+        enqueue(subarray(lines, written));
         if (isExiting) {
-          settleAtExit();
+          drainAtExit();
         }
         return TAKEN;
       }
     }
-    if (full) {
+    if (isFull) {
       return DROPPED;
     }
     if (!isExiting && queue.bytes + lines.length > options.maxBuffer) {
@@ -253,30 +213,30 @@ export function createPipeDestination(
       }
       const hasRoom = (): boolean =>
         queue.bytes + lines.length <= options.maxBuffer || queue.first === undefined;
-      // Where the wait is limited and in vain it is held beyond the bound: 'block' loses nothing.
+      // If a limited wait ends without room, the lines are queued beyond the bound: 'block' loses nothing.
       drainUntil(hasRoom, limitMs);
-      if (dead) {
+      if (isDead) {
         return DROPPED;
       }
     }
-    hold(lines);
-    // Where it dies here, what is held has been counted as lost.
+    enqueue(lines);
+    // If the write fails here, the queued lines have been counted as lost.
     drain();
     if (isExiting) {
-      settleAtExit();
+      drainAtExit();
     }
     return TAKEN;
   }
 
-  /** What would write on after a while never will. */
-  function settleAtExit(): void {
+  /** Writes the queue now, since no timer will fire any more. */
+  function drainAtExit(): void {
     if (queue.first !== undefined && !drainUntil(isEmpty, limitMs)) {
-      // It will not be waited for again. What exit listeners still make must not come behind half a line.
+      // There is no later wait. Records of later exit listeners must not follow half a line.
       giveUp();
     }
   }
 
-  function limitWaits(waitMs: number, exiting: boolean): void {
+  function setWaitLimit(waitMs: number, exiting: boolean): void {
     if (exiting || !isExiting) {
       limitMs = waitMs;
       isExiting = exiting;
@@ -285,31 +245,31 @@ export function createPipeDestination(
 
   return {
     interactive,
-    holds: true,
+    queues: true,
     isIdle: isEmpty,
     write,
     flush() {
-      if (queue.first !== undefined && isStillOurs()) {
+      if (queue.first !== undefined && isSameFile()) {
         drain();
       }
       return whenDrained(() => queue.bytes, runAsOwnTagged);
     },
     flushSync(waitMs, exiting) {
       if (exiting) {
-        limitWaits(waitMs, true);
+        setWaitLimit(waitMs, true);
       }
-      if (queue.first !== undefined && isStillOurs()) {
+      if (queue.first !== undefined && isSameFile()) {
         if (exiting) {
-          settleAtExit();
+          drainAtExit();
         } else {
           drainUntil(isEmpty, waitMs);
         }
       }
       return queue.first === undefined && !gaveUp;
     },
-    limitWaits,
+    setWaitLimit,
     close() {
-      if (queue.first !== undefined && isStillOurs()) {
+      if (queue.first !== undefined && isSameFile()) {
         drain();
       }
       giveUp();

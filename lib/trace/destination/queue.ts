@@ -1,4 +1,4 @@
-/** What waits for a reader, in order. A list and no array, whose methods the program may have replaced. */
+/** Lines that wait for a reader, in order. A linked list: the program may have replaced the methods of arrays. */
 import { uncurryThis } from '../runtime/intrinsics';
 
 const bufferFrom = Buffer.from;
@@ -14,7 +14,7 @@ export class Queue {
   #first: Entry | undefined;
   #last: Entry | undefined;
 
-  /** What is to be written next; undefined where nothing waits. */
+  /** The lines to be written next; undefined where the queue is empty. */
   get first(): Buffer | undefined {
     return this.#first?.lines;
   }
@@ -31,7 +31,7 @@ export class Queue {
     this.bytes += lines.length;
   }
 
-  /** Takes so many bytes of the first lines off. */
+  /** Removes this many bytes from the front. They must belong to the first entry. */
   advance(written: number): void {
     const entry = this.#first!;
     this.bytes -= written;
@@ -45,7 +45,7 @@ export class Queue {
     }
   }
 
-  /** Empties it, and then tells of each lines that it held. */
+  /** Empties the queue, and then calls `each` with the lines of every entry. */
   clear(each: (lines: Buffer) => void): void {
     let entry = this.#first;
     this.#first = undefined;

@@ -1,8 +1,8 @@
 /**
- * SonicBoom, without what loading it does to the program: it loads node:assert, which looks at process.stderr to learn
- * about colours, and the first look at it makes a piped descriptor 2 non-blocking, for all who share it. A program that
- * writes there with fs.writeSync would meet EAGAIN. So another stands in its place meanwhile; node:assert looks again
- * at each error.
+ * SonicBoom, loaded without a side effect on the program. It loads node:assert, which reads process.stderr to find out
+ * about colours. The first read of process.stderr makes a piped descriptor 2 non-blocking for all processes that share
+ * it, and a program that writes there with fs.writeSync would get EAGAIN. So process.stderr is replaced while SonicBoom
+ * loads; node:assert reads it again at each error.
  */
 import type * as Sonic from 'sonic-boom';
 

@@ -1,20 +1,27 @@
 /**
- * The program's own stream. It gets copies of whole chunks through its `write`, like from anybody else, so that what
- * the program writes to it keeps its place. What is not confirmed yet counts as held.
+ * The program's own stream. It gets copies of whole chunks through its `write`, so that they stay in order with what the
+ * program writes to it. A chunk is pending until the stream confirms it.
  *
- * At exit a stream cannot be waited for. Where there is a descriptor behind it and nothing but our lines is waiting,
- * they are written there directly: see `flushSync`.
+ * At exit nothing can wait for a stream. If it has a descriptor and only chunks of the tracer are queued, they are written
+ * to the descriptor directly: see `flushSync`.
  */
 import { errorMonitor } from 'node:events';
 import fs from 'node:fs';
 import type { Writable } from 'node:stream';
 import { uncurryThis } from '../runtime/intrinsics';
 import { type Destination, DROPPED, type Observer, type Outcome, TAKEN } from './destination';
+import {
+  descriptorOf,
+  flushSyncOf,
+  isIdleFile,
+  isOpeningFile,
+  unwrittenPart,
+  writeDirectly,
+} from './stream-internals';
 import { retryUntil, whenDrained } from './wait';
 
-const { writeSync, WriteStream } = fs;
-const { write: writeOfFile } = WriteStream.prototype;
-// Taken at load: all that is on the way of a write runs inside of hooks.
+// Taken at load: a write runs inside of hooks.
+const { writeSync } = fs;
 const { from: bufferFrom, concat } = Buffer;
 const subarray = uncurryThis(Buffer.prototype.subarray);
 const add = uncurryThis(Set.prototype.add as (this: Set<Pending>, entry: Pending) => unknown);
@@ -22,20 +29,8 @@ const remove = uncurryThis(Set.prototype.delete as (this: Set<Pending>, entry: P
 
 interface Pending {
   lines: Buffer;
-  /** Nothing of the program's was waiting before it. */
-  first: boolean;
-}
-
-/** What Node keeps inside of a stream, as far as it helps to tell how much of it has been written. */
-interface Internals {
-  fd?: unknown;
-  pos?: unknown;
-  write?: unknown;
-  bytesWritten?: number;
-  _handle?: { fd?: unknown; writeQueueSize?: unknown } | null;
-  _writableState?: { writelen?: unknown };
-  /** Of a SonicBoom. */
-  flushSync?: unknown;
+  /** Nothing of the program was queued before it. */
+  isFirst: boolean;
 }
 
 export function createStreamDestination(
@@ -44,57 +39,57 @@ export function createStreamDestination(
   observer: Observer,
   runAsOwnTagged: <T>(work: () => T) => T,
 ): Destination {
-  const internals = stream as unknown as Internals;
   const pending = new Set<Pending>();
-  let heldBytes = 0;
-  let dead = false;
-  /** The error that our own write met. */
-  let ours: unknown;
-  /** A stream that does not count what it holds (an older kind, a SonicBoom) may not call back, but has 'drain'. */
+  let pendingBytes = 0;
+  /** Failed or closed. */
+  let isDead = false;
+  /** The error of a write of the tracer. */
+  let writeError: unknown;
+  /** A stream that does not count what it has queued (an old kind, a SonicBoom) may not call back, but emits 'drain'. */
   const counts = typeof stream.writableLength === 'number';
-  let full = false;
+  let isFull = false;
   /**
-   * A file stream that is not open yet. Its own queue would begin with a write of a thread of the pool, and under load
-   * each further one would wait behind another: what comes until then is kept here, for `isIdleFile`.
+   * Chunks for a file stream that is not open yet. In the stream's own queue they would begin with a write of a pool thread,
+   * and under load each further one would wait for another. When the stream is open they are written directly.
    */
-  let opening: Pending[] | undefined = isFile() && typeof internals.fd !== 'number' ? [] : undefined;
-  /** It said while it took a chunk that it did not (SonicBoom, over its maxLength). */
-  let refused = false;
+  let opening: Pending[] | undefined = isOpeningFile(stream) ? [] : undefined;
+  /** It emitted 'drop' during a write: it did not take the chunk (SonicBoom, over its maxLength). */
+  let isRefused = false;
 
   function settle(entry: Pending, error: unknown): void {
     if (!remove(pending, entry)) {
       return;
     }
-    heldBytes -= entry.lines.length;
+    pendingBytes -= entry.lines.length;
     if (error) {
-      if (entry.first) {
-        ours ??= error;
+      if (entry.isFirst) {
+        writeError ??= error;
       }
-      die(error);
+      fail(error);
       observer.onLost(entry.lines);
     }
   }
 
-  function die(error: unknown): void {
-    if (!dead) {
-      dead = true;
+  function fail(error: unknown): void {
+    if (!isDead) {
+      isDead = true;
       observer.onError(error, true);
     }
   }
 
   /**
-   * Sees errors without handling them: one that nobody listens for ends the program, as it does bare. Except the one
-   * that our own write caused: it is handled, by a listener that stands for this one time.
+   * Observes errors without handling them: an error without a listener ends the program, as it does without the tracer.
+   * The exception is an error that a write of the tracer caused: a listener is added that handles it once.
    */
   function onError(error: unknown): void {
-    die(error);
-    if (error === ours && stream.listenerCount('error') === 0) {
+    fail(error);
+    if (error === writeError && stream.listenerCount('error') === 0) {
       stream.once('error', () => {});
     }
   }
 
   function onClose(): void {
-    die(new Error('the stream was closed'));
+    fail(new Error('the stream was closed'));
     abandon();
   }
 
@@ -103,7 +98,7 @@ export function createStreamDestination(
     opening = undefined;
     for (const entry of waiting) {
       if (remove(pending, entry)) {
-        heldBytes -= entry.lines.length;
+        pendingBytes -= entry.lines.length;
         if (write(entry.lines) === DROPPED) {
           observer.onLost(entry.lines);
         }
@@ -112,19 +107,19 @@ export function createStreamDestination(
   }
 
   function onDrain(): void {
-    full = false;
-    heldBytes = 0;
+    isFull = false;
+    pendingBytes = 0;
   }
 
   function onDrop(): void {
-    refused = true;
+    isRefused = true;
   }
 
   function abandon(): void {
     const lost = [...pending];
     opening = undefined;
     pending.clear();
-    heldBytes = 0;
+    pendingBytes = 0;
     for (const entry of lost) {
       observer.onLost(entry.lines);
     }
@@ -140,56 +135,32 @@ export function createStreamDestination(
     stream.on('drop', onDrop);
   }
 
-  /**
-   * A file stream with nothing in flight: its descriptor is written directly, in the same order as its `write` would.
-   * Otherwise a write of a thread of the pool would be under way at exit, and nobody could say how far it came.
-   */
-  function isIdleFile(): boolean {
-    return isFile() && typeof internals.fd === 'number' && stream.writableLength === 0;
-  }
-
-  function isFile(): boolean {
-    return stream instanceof WriteStream && internals.write === writeOfFile && internals.pos === undefined;
-  }
-
-  /** Returns what could not be written. */
-  function writeDirectly(lines: Buffer): Buffer {
-    try {
-      const written = writeSync(internals.fd as number, lines);
-      internals.bytesWritten = (internals.bytesWritten ?? 0) + written;
-      return subarray(lines, written);
-    } catch {
-      // The stream's own write meets the same fault, and tells of it as the program expects.
-      return lines;
-    }
-  }
-
   function write(lines: Buffer): Outcome {
-    if (dead || stream.destroyed || stream.writableEnded) {
-      die(new Error(stream.writableEnded ? 'the stream was ended' : 'the stream was destroyed'));
+    if (isDead || stream.destroyed || stream.writableEnded) {
+      fail(new Error(stream.writableEnded ? 'the stream was ended' : 'the stream was destroyed'));
       return DROPPED;
     }
-    if (heldBytes + lines.length > maxBuffer && heldBytes > 0) {
+    if (pendingBytes + lines.length > maxBuffer && pendingBytes > 0) {
       return DROPPED;
     }
     if (opening !== undefined) {
-      const entry = { lines: bufferFrom(lines), first: false };
+      const entry = { lines: bufferFrom(lines), isFirst: false };
       opening[opening.length] = entry;
       add(pending, entry);
-      heldBytes += lines.length;
+      pendingBytes += lines.length;
       return TAKEN;
     }
-    const rest = isIdleFile() ? writeDirectly(lines) : lines;
+    const rest = isIdleFile(stream) ? writeDirectly(stream, lines) : lines;
     if (rest.length === 0) {
       return TAKEN;
     }
-    const entry = { lines: bufferFrom(rest), first: counts && stream.writableLength === heldBytes };
+    const entry = { lines: bufferFrom(rest), isFirst: counts && stream.writableLength === pendingBytes };
     return counts ? writeCounted(entry) : writeUncounted(entry.lines);
   }
 
   function writeCounted(entry: Pending): Outcome {
     add(pending, entry);
-    heldBytes += entry.lines.length;
+    pendingBytes += entry.lines.length;
     try {
       stream.write(entry.lines, (error) => settle(entry, error));
     } catch (error) {
@@ -199,23 +170,23 @@ export function createStreamDestination(
   }
 
   function writeUncounted(lines: Buffer): Outcome {
-    refused = false;
+    isRefused = false;
     try {
-      full = stream.write(lines) === false;
+      isFull = stream.write(lines) === false;
     } catch (error) {
-      die(error);
+      fail(error);
       return DROPPED;
     }
-    // What it holds is known only when it says that it holds nothing; until then all counts.
-    heldBytes = full ? heldBytes + lines.length : 0;
-    return refused ? DROPPED : TAKEN;
+    // How much it has queued is known only when it has nothing queued; until then everything counts.
+    pendingBytes = isFull ? pendingBytes + lines.length : 0;
+    return isRefused ? DROPPED : TAKEN;
   }
 
-  /** What of our lines is not written yet, where that can be told; undefined where the program's own wait among them. */
+  /** Pending bytes that are not written yet; undefined where that is unknown, or chunks of the program are queued too. */
   function unwritten(): Buffer | undefined {
-    // The callbacks of what was written at once come with the next tick, and there is none.
+    // The callbacks of what was written at once would come with the next tick, and there is none.
     const waiting = [...pending];
-    let waitingBytes = heldBytes;
+    let waitingBytes = pendingBytes;
     while (waitingBytes > stream.writableLength) {
       waitingBytes -= (waiting.shift() as Pending).lines.length;
     }
@@ -226,33 +197,28 @@ export function createStreamDestination(
     if (bytes.length === 0) {
       return bytes;
     }
-    const inFlight = internals._writableState?.writelen;
-    const left = internals._handle?.writeQueueSize;
-    if (typeof inFlight !== 'number' || typeof left !== 'number' || left > inFlight) {
-      return undefined;
-    }
-    return subarray(bytes, inFlight - left);
+    return unwrittenPart(stream, bytes);
   }
 
-  function flushItself(): void {
+  function flushStream(flush: () => void): void {
     try {
-      (internals.flushSync as () => void).call(stream);
-      heldBytes = 0;
+      flush();
+      pendingBytes = 0;
     } catch (error) {
-      die(error);
+      fail(error);
     }
   }
 
-  /** The stream still has the same bytes waiting, so this is for when the event loop will never turn again. */
-  function writeWaiting(waitMs: number): boolean {
-    const fd = internals.fd ?? internals._handle?.fd;
-    const bytes = dead ? undefined : unwritten();
+  /** Writes the pending bytes. The stream still has them queued, so the event loop must never turn again. */
+  function writePending(waitMs: number): boolean {
+    const fd = descriptorOf(stream);
+    const bytes = isDead ? undefined : unwritten();
     if (bytes === undefined) {
       return true;
     }
     pending.clear();
-    heldBytes = 0;
-    if (bytes.length === 0 || typeof fd !== 'number' || fd < 0) {
+    pendingBytes = 0;
+    if (bytes.length === 0 || fd === undefined) {
       return true;
     }
     let position = 0;
@@ -261,7 +227,7 @@ export function createStreamDestination(
         position += writeSync(fd, bytes, position);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
-          die(error);
+          fail(error);
           return 'done';
         }
         return 'stuck';
@@ -276,27 +242,28 @@ export function createStreamDestination(
 
   return {
     interactive: (stream as { isTTY?: boolean }).isTTY === true,
-    holds: true,
-    isIdle: () => heldBytes === 0,
+    queues: true,
+    isIdle: () => pendingBytes === 0,
     write,
-    flush: () => whenDrained(() => heldBytes, runAsOwnTagged),
+    flush: () => whenDrained(() => pendingBytes, runAsOwnTagged),
     flushSync(waitMs, exiting) {
-      if (typeof internals.flushSync === 'function') {
-        if (!dead) {
-          flushItself();
+      const flush = flushSyncOf(stream);
+      if (flush !== undefined) {
+        if (!isDead) {
+          flushStream(flush);
         }
       } else if (exiting && opening !== undefined && pending.size > 0) {
         observer.onError(new Error('the stream was not open yet'), false);
         abandon();
       } else if (exiting && pending.size > 0) {
-        return writeWaiting(waitMs);
+        return writePending(waitMs);
       }
-      return heldBytes === 0;
+      return pendingBytes === 0;
     },
     close() {
       abandon();
-      dead = true;
-      if (ours === undefined) {
+      isDead = true;
+      if (writeError === undefined) {
         stream.removeListener(errorMonitor, onError);
       }
       stream.removeListener('open', onOpen);

@@ -1,12 +1,9 @@
 /**
- * The parts of a record that are known beforehand, as bytes that are ready to be stored: a row of them for each op, made
- * when the op is first seen.
- *
- * A fragment is an array of doubles that hold its bytes, the widest store there is; the stores run up to 31 bytes past
- * its end, and what follows begins where it really ends. No UTF-8 text forms a NaN, the only double whose bytes a copy
- * might change: that would take 0xFF, or 0xF0 and up followed by 0x7F, and neither occurs in UTF-8.
+ * The parts of a record that are known before the event, as bytes that are ready to be stored: a row of templates for
+ * each op, made when the op is first seen. How bytes are stored: payload/words.ts.
  */
 import type { OperationPhase } from '../../log/event';
+import { putWords, STEP } from '../payload/words';
 import { copyInto, utf8 } from '../runtime/intrinsics';
 import { Code, PhaseIndex } from './codes';
 
@@ -20,39 +17,20 @@ export const ROW = 8;
 export const PARENT_TIME = 5;
 export const PARENT_EXEC = 6;
 
-/** The row of Code.own, which is never encoded, holds the templates that are no op's. */
+/** The row of Code.own, which is never encoded, holds the templates that belong to no op. */
 export const OPEN = Code.own * ROW;
 export const CLOSE = OPEN + 1;
 export const TIME = OPEN + 2;
 export const STACK = OPEN + 3;
 export const CONTEXT = OPEN + 4;
 
-/** A longer op gets no templates: they would outgrow the slack that a chunk has. */
+/** A longer op gets no templates, because they would outgrow the slack of a chunk. */
 export const OP_LENGTH_MAX = 256;
-
-/** Templates are kept, and stored, in steps of four doubles. */
-const QUAD_BYTES = 32;
 
 const { stringify } = JSON;
 const { ceil } = Math;
 
-/** Four stores a turn: with one a turn a record took 38 ns instead of 25 on Node 20, when it was tried. */
-export function putWords(to: DataView, p: number, words: Float64Array, from: number, length: number): number {
-  const end = p + length;
-  let word = from;
-  let at = p;
-  do {
-    to.setFloat64(at, words[word], true);
-    to.setFloat64(at + 8, words[word + 1], true);
-    to.setFloat64(at + 16, words[word + 2], true);
-    to.setFloat64(at + 24, words[word + 3], true);
-    at += 32;
-    word += 4;
-  } while (at < end);
-  return end;
-}
-
-/** words[starts[f]...] hold the lengths[f] bytes of fragment f. The arrays change when an op is prepared. */
+/** words[starts[f]...] hold the lengths[f] bytes of template f. The arrays are replaced when an op is prepared. */
 export class Templates {
   words = new Float64Array(1024);
   starts = new Int32Array(64 * ROW);
@@ -61,7 +39,7 @@ export class Templates {
   #wordsUsed = 0;
   #codes = Code.firstOp as number;
 
-  /** @param open what each record begins with @param close what each ends with */
+  /** @param open the beginning of each record @param close the end of each record */
   constructor(open: string, close: string) {
     this.#add(OPEN, `${open}"opid":`);
     this.#add(CLOSE, close);
@@ -84,7 +62,7 @@ export class Templates {
   #addRow(code: number, op: string, area: string, parent = ''): void {
     const row = code * ROW;
     if (row >= this.starts.length) {
-      // The names change last: before, anything may throw for lack of stack.
+      // The properties are set last, since anything before may throw for lack of stack.
       const starts = new Int32Array(row * 2);
       const lengths = new Int32Array(row * 2);
       copyInto(starts, this.starts);
@@ -102,7 +80,7 @@ export class Templates {
 
   #add(index: number, text: string): void {
     const bytes = utf8(text);
-    const need = ceil(bytes.length / QUAD_BYTES) * (QUAD_BYTES / 8);
+    const need = ceil(bytes.length / STEP) * (STEP / 8);
     while (this.#wordsUsed + need > this.words.length) {
       const wider = new Float64Array(this.words.length * 2);
       copyInto(wider, this.words);

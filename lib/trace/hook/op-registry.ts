@@ -1,24 +1,26 @@
 /**
- * The ops that a tracer has met: type -> code, and what was decided about each code once.
- * A code is what the op table keeps of an operation, and what the encoder has fragments for.
+ * The ops that a tracer has met: type -> code, and what was decided once about each code. The operation table keeps the
+ * code of an operation, and the encoder has templates for each code.
  */
 import { areaOf, opOf } from '../../log/area';
 import { Code } from '../encode/codes';
-import type { Encoder } from '../encode/encoder';
 import { OP_LENGTH_MAX } from '../encode/template';
 import { OwnMap } from '../runtime/intrinsics';
 
 /**
- * Ops with fragments at most (they take about 600 bytes each). A program that invents types without end has the
- * others encoded one by one, from the type that is kept as long as the operation lives.
+ * Ops with templates at most; each takes about 600 bytes. A program that invents types without end has the others encoded
+ * one by one, from the type, which is kept as long as the operation lives (unregistered-ops.ts).
  */
 const CODES_MAX = 4096;
 
 /** Whether the operations of an op are recorded; asked once a type. */
 export type Selection = (op: string, area: string) => boolean;
 
-export interface Ops {
-  /** The code of a type as async_hooks names it; Code.rare where it gets none of its own. */
+/** Prepares the templates of one more op and returns its code. */
+export type Prepare = (op: string, area: string) => number;
+
+export interface OpRegistry {
+  /** The code of a type as async_hooks names it; Code.unregistered where it has none of its own. */
   codeOf(type: string): number;
   /** 1 where the code's operations are recorded. */
   readonly selected: Uint8Array;
@@ -28,16 +30,16 @@ export interface Ops {
   typeOf(code: number): string | undefined;
   /** From here on nothing is selected. */
   selectNothing(): void;
-  /** The op of a rare type, and whether it is recorded. */
+  /** The op of an unregistered type, and whether it is recorded. */
   nameOf(type: string): { op: string; area: string; selected: boolean };
 }
 
-export function createOps(
-  encoder: Pick<Encoder, 'prepare'>,
+export function createOpRegistry(
+  prepare: Prepare,
   providers: Record<string, unknown>,
   select: Selection,
   selectUnknown: boolean,
-): Ops {
+): OpRegistry {
   const codes = new OwnMap<string, number>();
   const selected = new Uint8Array(CODES_MAX);
   const types: string[] = [];
@@ -48,7 +50,7 @@ export function createOps(
 
   selected[Code.unknown] = selectUnknown ? 1 : 0;
   selected[Code.own] = 0;
-  selected[Code.rare] = 1;
+  selected[Code.unregistered] = 1;
 
   function nameOf(type: string): { op: string; area: string; selected: boolean } {
     const op = opOf(type, isProvider(type));
@@ -62,10 +64,10 @@ export function createOps(
 
   function register(type: string): number {
     if (full || type.length > OP_LENGTH_MAX) {
-      return Code.rare;
+      return Code.unregistered;
     }
     const name = nameOf(type);
-    const code = encoder.prepare(name.op, name.area);
+    const code = prepare(name.op, name.area);
     full = code === CODES_MAX - 1;
     selected[code] = name.selected ? 1 : 0;
     codes.set(type, code);

@@ -21,8 +21,8 @@ const { createHook, executionAsyncResource } = asyncHooks;
 const { isPromise } = types;
 const slice: (list: number[], from: number) => number[] = uncurryThis(Array.prototype.slice);
 
-export interface Inference {
-  /** The code of promises, Code.doubtful, Code.own or Code.unknown. */
+export interface PromiseInference {
+  /** The code of promises, Code.uncertain, Code.own or Code.unknown. */
   of(id: number): number;
   /** The same for the operation whose callback runs, without doubt. */
   ofRunning(id: number): number;
@@ -44,7 +44,7 @@ export interface Inference {
 }
 
 /** @param promise the code of promises @param recordsPromises whether promises are among the records */
-export function createInference(promise: number, recordsPromises: boolean): Inference {
+export function createInference(promise: number, recordsPromises: boolean): PromiseInference {
   const recent = new RecentIds();
   const unsureTo = Float64Array.of(-1);
   /** [0]: what was last found to be a promise: its before, its after and what it starts ask one after the other. */
@@ -68,7 +68,7 @@ export function createInference(promise: number, recordsPromises: boolean): Infe
       return Code.unknown;
     }
     if (mark !== Mark.none || id <= unsureTo[0]) {
-      return Code.doubtful;
+      return Code.uncertain;
     }
     known[0] = id;
     return promise;
@@ -88,7 +88,7 @@ export function createInference(promise: number, recordsPromises: boolean): Infe
     const inferred = of(id);
     // Without promises nothing is recorded of those either that were there before the trace. Node 24 leaves them out
     // itself, but for one: that whose rejection was the end of a callback (process.on('uncaughtException')).
-    if (inferred === Code.doubtful || (inferred === Code.unknown && !recordsPromises)) {
+    if (inferred === Code.uncertain || (inferred === Code.unknown && !recordsPromises)) {
       return isPromise(executionAsyncResource()) ? promise : Code.unknown;
     }
     return inferred;
@@ -103,7 +103,7 @@ export function createInference(promise: number, recordsPromises: boolean): Infe
     if (trigger > id) {
       return Code.unknown;
     }
-    if (code === Code.doubtful) {
+    if (code === Code.uncertain) {
       const isFollowed = execution === trigger ? isPromise(executionAsyncResource()) : type === 'PROMISE';
       return isFollowed ? promise : Code.unknown;
     }
@@ -119,7 +119,7 @@ export function createInference(promise: number, recordsPromises: boolean): Infe
       tracked = true;
     }
     // In doubt, it is a promise's where such have come. Another's would be its second one, or that of an unseen init.
-    return inferred === Code.doubtful ? tracked : inferred !== Code.unknown;
+    return inferred === Code.uncertain ? tracked : inferred !== Code.unknown;
   }
 
   function begin(newest: number, isSeen: boolean): void {

@@ -1,19 +1,21 @@
 /**
- * Operations without a code of their own, since a program invents types without end, or long ones (ops.ts). Their
+ * Operations whose op is not registered (op-registry.ts): a program may invent types without end, or long ones. Their
  * records are made from the type, which is kept as long as the operation lives.
  */
 import * as asyncHooks from 'node:async_hooks';
 import { Code, PhaseIndex } from '../encode/codes';
-import type { Encoder } from '../encode/encoder';
 import { OwnMap } from '../runtime/intrinsics';
-import type { Ops } from './op-registry';
+import type { OpRegistry } from './op-registry';
 
-export interface Rare {
-  /** The record of an init that has a rare op (`code` is Code.rare), or a parent of one. */
+/** Encodes a record from its text: `Encoder.unregistered`. */
+export type EncodeText = (phase: PhaseIndex, id: number, fields: string, resource?: object) => void;
+
+export interface UnregisteredOps {
+  /** Records an init whose op (`code` is Code.unregistered) or whose parent's op is unregistered. */
   init(id: number, type: string, code: number, trigger: number, execution: number, parentCode: number): void;
-  /** The record of a `before`, `after` or `destroy` of a rare op. */
+  /** Records a `before`, `after` or `destroy`. */
   event(phase: PhaseIndex, id: number): void;
-  /** Lets the type of a destroyed operation go. */
+  /** Forgets the type of a destroyed operation. */
   forget(id: number): void;
 }
 
@@ -25,7 +27,11 @@ function opField(key: string, op: string | undefined): string {
   return op === undefined ? '' : `,"${key}":${stringify(op)}`;
 }
 
-export function createRare(encoder: Encoder, ops: Ops, contexts: boolean): Rare {
+export function createUnregisteredOps(
+  encode: EncodeText,
+  ops: OpRegistry,
+  contexts: boolean,
+): UnregisteredOps {
   const types = new OwnMap<number, string>();
 
   function init(
@@ -36,16 +42,16 @@ export function createRare(encoder: Encoder, ops: Ops, contexts: boolean): Rare 
     execution: number,
     parentCode: number,
   ): void {
-    if (code === Code.rare) {
+    if (code === Code.unregistered) {
       types.set(id, type);
     }
     const name = ops.nameOf(type);
     if (!name.selected) {
       return;
     }
-    const parentType = parentCode === Code.rare ? types.get(trigger) : ops.typeOf(parentCode);
+    const parentType = parentCode === Code.unregistered ? types.get(trigger) : ops.typeOf(parentCode);
     const parentop = parentType === undefined ? undefined : ops.nameOf(parentType).op;
-    encoder.rare(
+    encode(
       PhaseIndex.init,
       id,
       `${opField('op', name.op)},"phase":"init","area":"${name.area}","parentopid":${trigger}` +
@@ -60,7 +66,7 @@ export function createRare(encoder: Encoder, ops: Ops, contexts: boolean): Rare 
     }
     const word = phase === PhaseIndex.before ? 'before' : phase === PhaseIndex.after ? 'after' : 'destroy';
     const resource = contexts && phase !== PhaseIndex.destroy ? executionAsyncResource() : undefined;
-    encoder.rare(phase, id, `${opField('op', name.op)},"phase":"${word}","area":"${name.area}"`, resource);
+    encode(phase, id, `${opField('op', name.op)},"phase":"${word}","area":"${name.area}"`, resource);
   }
 
   return {

@@ -1,25 +1,25 @@
 /**
- * What the `end` record says of what was thrown, which may be anything. Nothing of it is run, no getter, no toString, no
- * trap of a Proxy: it might throw in its turn, never return, or do what the program would not have done without us. Only
- * a stack that is not text yet is made one by V8, which calls the program's own Error.prepareStackTrace where there is
- * one, as it would for Node to print the error.
+ * The `error` of an `end` record: a summary of what was thrown, which may be any value. No code of that value is run, no
+ * getter, no toString, no trap of a Proxy: it might throw, never return, or do what the program does not do untraced. The
+ * exception is a stack that V8 has not formatted yet: V8 then calls the program's own Error.prepareStackTrace if there is
+ * one, as it does when Node prints the error.
  */
 import { types } from 'node:util';
 import type { ErrorSummary } from '../../log/event';
 import { uncurryGetter, uncurryThis } from '../runtime/intrinsics';
-import { framesOf } from '../stack/stack';
+import { framesOf } from '../stack/stack-text';
 
-/** Characters that are kept of each text: of the stack in all, and of one frame, since a hostile one takes 20 ms to read. */
+/** Characters kept of a text, of the whole stack, and of one frame, since a hostile frame takes 20 ms to read. */
 const TEXT_MAX = 4096;
 const STACK_MAX = 8192;
 const FRAME_MAX = 1024;
-/** How far up a chain of prototypes a name is looked for: no class of errors is so deep. */
+/** Prototypes that are searched for a name: no class of errors has so many. */
 const PROTOTYPES_MAX = 32;
-/** The digits of a larger number may take minutes to make. */
+/** A larger number may take minutes to convert to digits. */
 const BIGINT_MAX = 10n ** 300n;
 const FRAME = '\n    at ';
-/** To read it would run code of the program's. No error: its stack would hold the tracer whose call has loaded this. */
-const UNSAFE = Symbol('not to be read');
+/** Thrown where a read would run code of the program. No Error: its stack would contain the tracer that has loaded this. */
+const UNSAFE = Symbol('unsafe to read');
 
 const { min } = Math;
 const { isProxy } = types;
@@ -35,20 +35,20 @@ function getterOf(object: object, key: string): Getter | undefined {
   return get === undefined ? undefined : (uncurryThis(get) as Getter);
 }
 
-/** Node's own errors with getters: what is aborted or times out throws such a one. */
+/** DOMException has getters; an abort or a timeout of Node throws one. */
 const domGetters = {
   name: getterOf(DOMException.prototype, 'name'),
   message: getterOf(DOMException.prototype, 'message'),
 };
-/** V8's own, which each error has since V8 12; before, the stack looks like a value. */
+/** V8's getter, an own property of each error since V8 12; before, the stack appears as a value. */
 const getStack = getterOf(new Error(), 'stack');
 
-/** Never throws and never waits, whatever it is. */
+/** Never throws and never waits, whatever was thrown. */
 export function summaryOf(thrown: unknown): ErrorSummary {
   try {
     return typeof thrown === 'object' && thrown !== null ? summaryOfObject(thrown) : summaryOfOther(thrown);
   } catch {
-    // What the language itself refuses: a namespace whose module has not run yet, an end of the stack.
+    // A namespace whose module has not run yet, or no stack left.
     return { name: typeof thrown, message: '', stack: [] };
   }
 }
@@ -97,12 +97,12 @@ function textField(thrown: object, key: string): string | undefined {
     const value = read(thrown, key);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    // It is not to be had without running something, or a prepareStackTrace of the program's throws.
+    // It cannot be read without running code of the program, or the program's prepareStackTrace throws.
     return undefined;
   }
 }
 
-/** Whoever makes the stack a text looks at these two first, whatever they are. */
+/** Formatting a stack converts the name and the message to text, whatever they are. */
 function isStackSafe(thrown: object): boolean {
   try {
     return isPrimitive(read(thrown, 'name')) && isPrimitive(read(thrown, 'message'));
@@ -117,15 +117,15 @@ function isPrimitive(value: unknown): boolean {
 
 function className(thrown: object): string {
   try {
-    const maker = read(thrown, 'constructor');
-    const name = typeof maker === 'function' ? textField(maker, 'name') : undefined;
+    const classFunction = read(thrown, 'constructor');
+    const name = typeof classFunction === 'function' ? textField(classFunction, 'name') : undefined;
     return name === undefined || name === '' ? 'Object' : name;
   } catch {
     return 'Object';
   }
 }
 
-/** The value that the object has under this name, or inherits; of getters, those of Node and V8 alone are asked. */
+/** The value of an own or inherited property. Only getters of Node and V8 are called. */
 function read(object: object, key: string): unknown {
   let at: object | null = object;
   for (let i = 0; at !== null && i < PROTOTYPES_MAX; i++) {
@@ -157,7 +157,7 @@ function knownGetter(holder: object, key: string): Getter | undefined {
     : undefined;
 }
 
-/** The frames of a stack, which begins with the name and the message. */
+/** The frames of a stack, after the name and the message with which it begins. */
 function frames(stack: string, message: string): string[] {
   const begin = indexOf(slice(stack, 0, TEXT_MAX), ': ') + 2;
   const isHead = slice(stack, begin, begin + message.length) === message;

@@ -1,26 +1,26 @@
 /**
- * What a process's end asks of the tracers that live. on-exit-leak-free calls us at exit, whichever way it came
- * about; it forgets others when one of its objects is collected, so it is given a single one that is never.
+ * The end of the process, reported to every open tracer. on-exit-leak-free calls `onExit` at every kind of exit; it forgets
+ * other registrations when a registered object is collected, so it gets a single object that never is.
  *
- * Nothing is listened to while no tracer is open. No signal handler is ever installed: it would change what a signal
+ * No listener is installed while no tracer is open. No signal handler is ever installed: it would change what a signal
  * does to the program.
  */
 import { register, unregister } from 'on-exit-leak-free';
 import { runAsOwn, runAsOwnTagged } from '../runtime/own-operations';
 
 export interface Ending {
-  /** The exit code as it stands; undefined where it does not stand yet. */
+  /** The exit code at this moment; undefined where it is not known yet. */
   exitcode: number | undefined;
   /** What ended the process, if an error did. */
   error: { thrown: unknown } | undefined;
 }
 
 export interface ExitHandler {
-  /** Called once, from within an exit listener. */
-  finish(ending: Ending): void;
-  /** Called behind that where it turns out that the process ends otherwise. */
-  amend(ending: Ending): void;
-  /** Hands on what there is; called where an exit was announced that is none. */
+  /** Called once, from an exit listener. */
+  onExit(ending: Ending): void;
+  /** Called after `onExit` if a later exit listener changes how the process ends. */
+  onEndingChanged(ending: Ending): void;
+  /** Writes what is buffered. Called where an exit was announced that may not happen. */
   flush(): void;
 }
 
@@ -34,10 +34,10 @@ interface Process {
 
 const { nextTick } = process;
 const toNumber = Number;
-const finishers = new Set<ExitHandler>();
-const holder = {};
+const handlers = new Set<ExitHandler>();
+const registration = {};
 let fatal: { thrown: unknown } | undefined;
-/** Set once the end has come. */
+/** Set when the process ends. */
 let ending: Ending | undefined;
 
 /** Whether the process ends: the listeners to 'exit' are being called, or have been. */
@@ -49,83 +49,83 @@ function codeNow(): number | undefined {
   try {
     return toNumber(process.exitCode ?? 0);
   } catch {
-    // A getter that the program has put there.
+    // The program has made exitCode a getter that throws.
     return undefined;
   }
 }
 
 function onExit(): void {
   if (!isExiting()) {
-    // Somebody emits 'exit' by hand, and the process lives on.
-    tell((finisher) => finisher.flush());
-    // on-exit-leak-free forgets us behind this call, and the process may end before the next tick.
+    // Some code emits 'exit', and the process goes on.
+    callHandlers((handler) => handler.flush());
+    // on-exit-leak-free unregisters us after this call, and the process may end before the next tick.
     listenLast();
-    later(() => {
-      if (finishers.size > 0 && !isExiting()) {
-        unregister(holder);
-        register(holder, onExit);
+    runNextTick(() => {
+      if (handlers.size > 0 && !isExiting()) {
+        unregister(registration);
+        register(registration, onExit);
       }
     });
     return;
   }
-  finish({ exitcode: codeNow(), error: fatal });
+  reportEnding({ exitcode: codeNow(), error: fatal });
 }
 
-function finish(how: Ending): void {
+function reportEnding(how: Ending): void {
   if (ending === undefined) {
     ending = how;
     watchReallyExit();
-    tell((finisher) => finisher.finish(how));
+    callHandlers((handler) => handler.onExit(how));
   }
 }
 
 /**
- * Exit listeners that stand behind ours can still change the code: test runners count their failures in one. Who sees
- * the last one depends on how the process ends: see `listenLast` and `watchReallyExit`.
+ * Exit listeners after ours can still change the code: test runners count their failures in one. Which code runs last
+ * depends on how the process ends: see `listenLast` and `watchReallyExit`.
  */
-function amend(how: Ending): void {
+function updateEnding(how: Ending): void {
   if (ending !== undefined && (how.exitcode !== ending.exitcode || how.error !== ending.error)) {
     ending = how;
-    tell((finisher) => finisher.amend(how));
+    callHandlers((handler) => handler.onEndingChanged(how));
   }
 }
 
-function amendCode(exitcode: number | undefined): void {
+function updateExitCode(exitcode: number | undefined): void {
   if (ending !== undefined) {
-    amend({ exitcode, error: ending.error });
+    updateEnding({ exitcode, error: ending.error });
   }
 }
 
 /**
- * What is thrown here would change how the program ends. Where a tracer cannot be told, for want of stack or because
- * its stream throws, its log is what it would be after a kill; the others are told.
+ * An error thrown here would change how the program ends. Where a handler throws, for lack of stack or because its stream
+ * throws, its log is what it would be after a kill; the other handlers are still called.
  */
-function tell(how: (finisher: ExitHandler) => void): void {
+function callHandlers(call: (handler: ExitHandler) => void): void {
   try {
     runAsOwn(() => {
-      for (const finisher of finishers) {
+      for (const handler of handlers) {
         try {
-          how(finisher);
+          call(handler);
         } catch {
           // See above.
         }
       }
     });
   } catch {
-    // No stack for as much as that.
+    // No stack left for the loop itself.
   }
 }
 
-/** At a natural end, who is called last is settled when the loop is idle, behind the other listeners to that. */
+/** At a natural end the last listener can be added when the loop is idle, after the other listeners to 'beforeExit'. */
 function onBeforeExit(): void {
-  later(() => {
-    if (finishers.size > 0) {
+  runNextTick(() => {
+    if (handlers.size > 0) {
       listenLast();
     }
   });
 }
 
-/** Puts a listener behind those that there are: for ends without process.exit, and where the first one was forgotten. */
+/** Moves a listener behind all others: for ends without process.exit, and where on-exit-leak-free has unregistered us. */
 function listenLast(): void {
   process.removeListener('exit', onLast);
   process.on('exit', onLast);
@@ -133,21 +133,21 @@ function listenLast(): void {
 
 function onLast(): void {
   if (isExiting()) {
-    finish({ exitcode: codeNow(), error: fatal });
-    amendCode(codeNow());
+    reportEnding({ exitcode: codeNow(), error: fatal });
+    updateExitCode(codeNow());
   }
 }
 
 /**
- * With process.exit, the last thing that it does, behind all listeners, is to look this function up and call it. A
- * natural end and an uncaught error do without.
+ * process.exit looks this function up and calls it after all listeners. A natural end and an uncaught error do not call
+ * it.
  */
 function watchReallyExit(): void {
-  const its = process as unknown as Process;
-  const { reallyExit } = its;
+  const target = process as unknown as Process;
+  const { reallyExit } = target;
   try {
-    its.reallyExit = (code) => {
-      amendCode(code ?? 0);
+    target.reallyExit = (code) => {
+      updateExitCode(code ?? 0);
       return reallyExit.call(process, code);
     };
   } catch {
@@ -155,26 +155,26 @@ function watchReallyExit(): void {
   }
 }
 
-/** Called before anybody handles the error: whether it ends the process shows when a tick comes after it, or none. */
+/** Called before the program can handle the error. If a tick follows, the error has not ended the process. */
 function onFatal(thrown: unknown): void {
   fatal = { thrown };
   if (isExiting()) {
-    // An exit listener has thrown: those behind it are not called any more, ours perhaps among them.
-    finish({ exitcode: undefined, error: fatal });
-    amend({ exitcode: undefined, error: fatal });
+    // An exit listener has thrown: the listeners after it are not called, and ours may be among them.
+    reportEnding({ exitcode: undefined, error: fatal });
+    updateEnding({ exitcode: undefined, error: fatal });
     return;
   }
-  // Where a handler throws in its turn, nobody is called any more.
-  tell((finisher) => finisher.flush());
-  // Where nobody handles it, the exit listeners are called behind this.
+  // If a handler of the program throws too, no exit listener is called.
+  callHandlers((handler) => handler.flush());
+  // If the program does not handle the error, the exit listeners are called next.
   listenLast();
-  later(() => {
+  runNextTick(() => {
     fatal = undefined;
   });
 }
 
-/** In no domain: Node would enter that of the error for it, and leave process.domain undefined where it was null. */
-function later(work: () => void): void {
+/** Outside of any domain: Node would enter the domain of the error, and leave process.domain undefined where it was null. */
+function runNextTick(work: () => void): void {
   const holder = process as { domain?: unknown };
   const { domain } = holder;
   if (domain == null) {
@@ -189,22 +189,22 @@ function later(work: () => void): void {
   }
 }
 
-export function addExitHandler(finisher: ExitHandler): void {
-  if (finishers.size === 0) {
-    register(holder, onExit);
+export function addExitHandler(handler: ExitHandler): void {
+  if (handlers.size === 0) {
+    register(registration, onExit);
     process.on('uncaughtExceptionMonitor', onFatal);
     process.on('beforeExit', onBeforeExit);
   }
-  finishers.add(finisher);
+  handlers.add(handler);
   if (ending !== undefined) {
-    // Made by an exit listener: nobody is called after this.
-    finisher.finish(ending);
+    // Added by an exit listener: no listener of ours is called after this.
+    handler.onExit(ending);
   }
 }
 
-export function forget(finisher: ExitHandler): void {
-  if (finishers.delete(finisher) && finishers.size === 0) {
-    unregister(holder);
+export function removeExitHandler(handler: ExitHandler): void {
+  if (handlers.delete(handler) && handlers.size === 0) {
+    unregister(registration);
     process.removeListener('uncaughtExceptionMonitor', onFatal);
     process.removeListener('beforeExit', onBeforeExit);
     process.removeListener('exit', onLast);

@@ -1,10 +1,9 @@
-/** The inside of the `start` and `end` records. */
+/** The fields of the `start` and `end` records. */
 import { threadId } from 'node:worker_threads';
-import { FORMAT_VERSION } from '../../log/event';
-import { anchor } from '../clock/clock';
+import { FORMAT_VERSION, type PhaseCounts } from '../../log/event';
+import { anchor } from '../clock/anchor';
 import type { ResolvedOptions } from '../options/tracer-options';
-import { prepareFrames } from '../stack/stack';
-import type { TracerStats } from '../tracer/tracer';
+import { prepareFrames } from '../stack/stack-text';
 import { summaryOf } from './error-summary';
 import type { Ending } from './exit';
 
@@ -13,11 +12,18 @@ const { stringify } = JSON;
 const { isArray } = Array;
 const { keys } = Object;
 
-/** Also makes ready for the `end` that follows. */
+/** What an `end` record takes from the statistics of a tracer. */
+interface RunCounts {
+  events: PhaseCounts;
+  lost: number;
+  live: number;
+}
+
+/** Also loads what the `end` record needs. */
 export function startFields(options: ResolvedOptions): string {
   prepareFrames();
   const { prefix: _prefix, suffix: _suffix, stacks, contexts, include, exclude, ...rest } = options;
-  return inside({
+  return fieldsOf({
     phase: 'start',
     format: FORMAT_VERSION,
     pid: process.pid,
@@ -36,9 +42,9 @@ export function startFields(options: ResolvedOptions): string {
 }
 
 /** Never throws, whatever was thrown. */
-export function endFields(ending: Ending | undefined, stats: TracerStats): string {
+export function endFields(ending: Ending | undefined, stats: RunCounts): string {
   const reason = ending === undefined ? 'close' : ending.error === undefined ? 'exit' : 'error';
-  return inside({
+  return fieldsOf({
     phase: 'end',
     counts: stats.events,
     lost: stats.lost,
@@ -49,11 +55,11 @@ export function endFields(ending: Ending | undefined, stats: TracerStats): strin
   });
 }
 
-function inside(record: object): string {
+function fieldsOf(record: object): string {
   return json(record).slice(1, -1);
 }
 
-/** JSON of plain data, without asking anything for a toJSON: the program may have put one on Object.prototype. */
+/** JSON of plain data, without a look-up of toJSON: the program may have put one on Object.prototype. */
 function json(value: unknown): string {
   if (typeof value !== 'object' || value === null) {
     return stringify(value) ?? 'null';

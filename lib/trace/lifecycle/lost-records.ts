@@ -1,10 +1,10 @@
-/** How many operation records are in lines that will never arrive. Off the hot path: called where something failed. */
+/** Counts the operation records in lines that will never arrive. Called after a failure only. */
 import { uncurryThis } from '../runtime/intrinsics';
 
 const TORN_LOST = /"phase":"lost","count":\d+,"time":/;
 const MARKS = ['"phase":"lost","count":', '"phase":"start",', '"phase":"end",'];
 const NEWLINE = 10;
-// Taken at load: this may run inside a hook, and the program may have put others in their place.
+// Taken at load: this may run inside a hook, and the program may have replaced them.
 const { parse } = JSON;
 const exec = uncurryThis(RegExp.prototype.exec);
 const toText = uncurryThis(Buffer.prototype.toString);
@@ -24,9 +24,9 @@ function hasMark(lines: Buffer): boolean {
   return false;
 }
 
-/** Whole lines, the first perhaps without its beginning: that one counts, it is of no use without it. */
+/** Lines are whole; the first may lack its beginning. It counts as lost, since readers cannot use it. */
 export function countLostRecords(lines: Buffer): number {
-  // Almost always there are operation records alone, and then it is enough to count lines.
+  // Almost always all lines are operation records, and counting lines is enough.
   const plain = !hasMark(lines);
   let records = 0;
   for (let begin = 0; begin < lines.length; ) {
@@ -39,8 +39,8 @@ export function countLostRecords(lines: Buffer): number {
 }
 
 /**
- * By the record's own `phase`: a prefix or a context may hold fields of that name further in. What a `lost` record
- * tells of was counted when it was lost, so its line counts nothing.
+ * Looks at the `phase` of the record itself: a prefix or a context may have nested fields of that name. The records that a
+ * `lost` record counts were counted when they were lost, so its line counts as 0.
  */
 function countLine(line: string): number {
   try {

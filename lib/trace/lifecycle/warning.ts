@@ -1,4 +1,4 @@
-/** The one warning of a tracer: what the option table could not foresee is never thrown into the program. */
+/** The one warning of a tracer: a failure at run time is never thrown into the program. */
 import type * as Pipe from '../destination/pipe';
 import { runAsOwnTagged } from '../runtime/own-operations';
 
@@ -6,7 +6,7 @@ const CODE = 'ERR_ASYNC_TRACER_WRITE';
 const STDERR = 2;
 const { emitWarning } = process;
 
-/** @param exiting no tick will come any more, which Node needs to print a warning */
+/** @param exiting no tick will come any more, and Node needs one to print a warning */
 export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
   const reason = describe(error);
   const consequence = fatal ? 'tracing has stopped' : 'records are lost, and counted in stats().lost';
@@ -15,30 +15,30 @@ export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
     try {
       if (!exiting) {
         emitWarning.call(process, message, { type: 'AsyncTracerWarning', code: CODE });
-      } else if (isWanted()) {
+      } else if (isPrinted()) {
         const text = `(node:${process.pid}) [${CODE}] AsyncTracerWarning: ${message}\n`;
-        const nobody = { onLost() {}, onError() {} };
+        const ignoreErrors = { onLost() {}, onError() {} };
         const { createPipeDestination } = require('../destination/pipe') as typeof Pipe;
         const stderr = createPipeDestination(
           STDERR,
           { maxBuffer: 0, overflow: 'drop' },
-          nobody,
+          ignoreErrors,
           runAsOwnTagged,
         );
         stderr.write(Buffer.from(text));
         void stderr.close();
       }
     } catch {
-      // Nobody can be told.
+      // There is no way left to print it.
     }
   });
 }
 
 /**
- * Whether Node would print a warning: --no-warnings and NODE_NO_WARNINGS=1 take its own listener away, but the program may
- * have one.
+ * Whether Node would print a warning. --no-warnings and NODE_NO_WARNINGS=1 remove its listener, but the program may have
+ * one.
  */
-function isWanted(): boolean {
+function isPrinted(): boolean {
   const isSilenced = process.env['NODE_NO_WARNINGS'] === '1' || process.execArgv.includes('--no-warnings');
   return !isSilenced && process.listenerCount('warning') > 0;
 }

@@ -3,6 +3,8 @@
  * `async-tracer run` and the table of the README.
  */
 
+export { parseDuration } from './duration';
+export { nearest } from './nearest-name';
 export { isResolved, isSelected, resolveOptions } from './resolve';
 export { OPTIONS, type OptionSpec } from './table';
 export type { ContextOptions, Matcher, ResolvedOptions, TracerOptions } from './tracer-options';

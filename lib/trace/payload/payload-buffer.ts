@@ -1,34 +1,13 @@
-import { putWords } from '../encode/template';
-import { OwnDataView, uncurryThis, utf8 } from '../runtime/intrinsics';
+import { OwnDataView, uncurryThis } from '../runtime/intrinsics';
+import { type Literal, putWords, STEP } from './words';
 
 const copy = uncurryThis(Buffer.prototype.copy);
 
-/** Text is stored in turns of four doubles, the widest store there is. */
-const TURN = 32;
-
-/** Text in UTF-8 that is written again and again: whole turns, the last one filled up. */
-export interface Literal {
-  readonly words: Float64Array;
-  /** Bytes. */
-  readonly length: number;
-}
-
-export function createLiteral(text: string): Literal {
-  const bytes = utf8(text);
-  const { length } = bytes;
-  const words = new Float64Array(4 * (((length / TURN) | 0) + 1));
-  const target = new Uint8Array(words.buffer);
-  for (let i = 0; i < length; i++) {
-    target[i] = bytes[i];
-  }
-  return { words, length };
-}
-
 /**
- * Where JSON values are written, one behind the other, until their records are encoded.
+ * JSON values, one behind the other, until their records are encoded.
  *
- * Invariant: bytes[0, length) is what was written, and a turn has room behind it, which may be overwritten at any
- * time. Why doubles keep UTF-8 as it is: fragment.ts.
+ * Invariant: bytes[0, length) is what was written. Behind it is room for one step, which may be overwritten at any time.
+ * Why doubles keep UTF-8 as it is: words.ts.
  */
 export class PayloadBuffer {
   bytes: Buffer;
@@ -37,15 +16,15 @@ export class PayloadBuffer {
 
   /** `size` bytes are kept for good. */
   constructor(readonly size: number) {
-    this.bytes = Buffer.allocUnsafeSlow(size + TURN);
+    this.bytes = Buffer.allocUnsafeSlow(size + STEP);
     this.#view = viewOf(this.bytes);
   }
 
   /** Begins anew; what long values needed is given back. */
   clear(): void {
     this.length = 0;
-    if (this.bytes.length > this.size + TURN) {
-      const bytes = Buffer.allocUnsafeSlow(this.size + TURN);
+    if (this.bytes.length > this.size + STEP) {
+      const bytes = Buffer.allocUnsafeSlow(this.size + STEP);
       this.#view = viewOf(bytes);
       this.bytes = bytes;
     }
@@ -53,8 +32,8 @@ export class PayloadBuffer {
 
   /** Makes room for so many bytes more. */
   reserve(bytes: number): void {
-    if (this.length + bytes + TURN > this.bytes.length) {
-      this.#grow(this.length + bytes + TURN);
+    if (this.length + bytes + STEP > this.bytes.length) {
+      this.#grow(this.length + bytes + STEP);
     }
   }
 
@@ -73,11 +52,11 @@ export class PayloadBuffer {
     this.bytes[this.length++] = byte;
   }
 
-  /** Writes bytes[start, end) at `position`, and up to a turn more behind them; returns the position behind them. */
+  /** Copies bytes[start, end) to `position` and returns the position behind them. Stores up to a step more. */
   copyTo(target: DataView, position: number, start: number, end: number): number {
     const view = this.#view;
     let to = position;
-    for (let from = start; from < end; from += TURN, to += TURN) {
+    for (let from = start; from < end; from += STEP, to += STEP) {
       target.setFloat64(to, view.getFloat64(from, true), true);
       target.setFloat64(to + 8, view.getFloat64(from + 8, true), true);
       target.setFloat64(to + 16, view.getFloat64(from + 16, true), true);

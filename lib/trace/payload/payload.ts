@@ -13,6 +13,3 @@ export interface Payload {
    */
   append(buffer: PayloadBuffer, subject: object | undefined, code?: number, caller?: Call): number;
 }
-
-export { createContextPayload } from '../context/context';
-export { createStackPayload } from '../stack/stack';

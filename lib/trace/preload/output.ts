@@ -1,9 +1,9 @@
 /**
  * Where a preloaded tracer writes: one file for each process and thread, from a pattern.
  *
- * `%p` is the process id, `%t` the thread id (0 is the main thread), `%%` a percent sign. A pattern without `%p` names
- * the file of the first process, one without both that of its main thread; whatever else runs under the same pattern
- * writes beside it, with `.PID-THREAD` before the extension, so that no log overwrites another.
+ * `%p` is the process id, `%t` the thread id (0 is the main thread), `%%` a percent sign. A pattern without `%p` is
+ * the file of the first process, a pattern without both is that of its main thread. All other processes and threads write
+ * beside it, with `.PID-THREAD` before the extension, so that no log overwrites another.
  */
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { TracerError } from '../../errors';
 
 export const DEFAULT_OUTPUT = 'async-tracer-%p-%t.ndjson';
 
-/** In the folder of a session of `async-tracer run`: who was first, and the paths of the logs that were begun. */
+/** Files in the folder of a session of `async-tracer run`: the mark of the first process, and the paths of the logs. */
 export const FIRST_FILE = 'first';
 export const LOGS_FILE = 'logs';
 
@@ -24,7 +24,7 @@ export interface Writer {
 }
 
 /**
- * The pattern with its folder made absolute, so that neither `process.chdir` nor a child's folder matters.
+ * Makes the folder of the pattern absolute, so that neither `process.chdir` nor a child's folder matters.
  *
  * @throws TracerError ERR_ASYNC_TRACER_DESTINATION
  */
@@ -54,7 +54,7 @@ export function outputOf(pattern: string, { pid, thread, first }: Writer): strin
   return `${path.slice(0, path.length - extension.length)}.${pid}-${thread}${extension}`;
 }
 
-/** A terminal, /dev/null or a FIFO cannot be overwritten, and there is no other one beside it. */
+/** A terminal, /dev/null or a FIFO cannot be overwritten, and another file beside it makes no sense. */
 function isDevice(path: string): boolean {
   try {
     const kind = statSync(path, { throwIfNoEntry: false });

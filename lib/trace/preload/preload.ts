@@ -1,37 +1,37 @@
-/** What `register` starts, from the variables of the environment. */
+/** Starts the tracer of `register`, from the variables of the environment. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { TracerError } from '../../errors';
-import { asyncTracer } from '..';
 import { OPTIONS, optionsFromEnvironment, variableOf } from '../options';
 import { parseDuration, TIMER_MAX_MS } from '../options/duration';
 import type * as Nearest from '../options/nearest-name';
-import type { Tracer } from '../tracer/tracer';
+import type { TracerOptions } from '../options/tracer-options';
 import { DEFAULT_OUTPUT, FIRST_FILE, LOGS_FILE, outputOf, resolveOutput } from './output';
-import { keepWindow, type Window } from './window';
+import { keepWindow, type Preloaded, type Window } from './window';
 
 const PREFIX = 'ASYNC_TRACER_';
 const VARIABLES = [...OPTIONS.map(({ name }) => name), 'output', 'after', 'for'].map(variableOf);
-const OWN_VARIABLES = ['began', 'session'].map(variableOf);
+/** Set by async-tracer itself, for the processes that follow. */
+const INTERNAL_VARIABLES = ['began', 'session'].map(variableOf);
 
-/** They may be meant for a later version, or for something else: no reason to go without a trace. */
-function sayUnknown(environment: NodeJS.ProcessEnv, say: (line: string) => void): void {
+/** Unknown variables may be meant for a later version, or for something else, so they do not prevent the trace. */
+function printUnknown(environment: NodeJS.ProcessEnv, print: (line: string) => void): void {
   for (const name of Object.keys(environment)) {
-    if (name.startsWith(PREFIX) && !VARIABLES.includes(name) && !OWN_VARIABLES.includes(name)) {
+    if (name.startsWith(PREFIX) && !VARIABLES.includes(name) && !INTERNAL_VARIABLES.includes(name)) {
       const { nearest } = require('../options/nearest-name') as typeof Nearest;
       const near = nearest(
         name.slice(PREFIX.length),
         VARIABLES.map((known) => known.slice(PREFIX.length)),
       );
       const meant = near === undefined ? '' : ` Is ${PREFIX}${near} meant?`;
-      say(`the variable ${name} is not known, and passed over.${meant}`);
+      print(`the variable ${name} is not known, and passed over.${meant}`);
     }
   }
 }
 
 interface Beginning {
-  /** Whether this is the first process: of the session, whose processes may be siblings, or of its own line. */
+  /** Whether this is the first process: of the session, whose processes may be siblings, or else of its descendants. */
   first: boolean;
   /** When the first process began, in milliseconds since the epoch. */
   began: number;
@@ -47,7 +47,7 @@ function beginningOf(environment: NodeJS.ProcessEnv): Beginning {
         `ASYNC_TRACER_BEGAN is set by async-tracer, to milliseconds since the epoch, for the processes that follow; got ${JSON.stringify(began)}. Take it away.`,
       );
     }
-    // The system's clock may have been set back meanwhile.
+    // The system clock may have been set back in the meantime.
     return { first: false, began: Math.min(Number(began), now) };
   }
   if (session === undefined) {
@@ -62,7 +62,7 @@ function beginningOf(environment: NodeJS.ProcessEnv): Beginning {
   }
 }
 
-/** Undefined where the first one has not come to write it yet, or the session is over. */
+/** Undefined where the first process has not written it yet, or the session is over. */
 function readNumber(file: string): number | undefined {
   try {
     return Number(readFileSync(file, 'utf8')) || undefined;
@@ -71,7 +71,7 @@ function readNumber(file: string): number | undefined {
   }
 }
 
-/** From now on; undefined where it is over already. */
+/** The window of this process, counted from now; undefined where it is over already. */
 function windowOf(environment: NodeJS.ProcessEnv, began: number): Window | undefined {
   const after = environment['ASYNC_TRACER_AFTER'] || undefined;
   const length = environment['ASYNC_TRACER_FOR'] || undefined;
@@ -92,12 +92,17 @@ function windowOf(environment: NodeJS.ProcessEnv, began: number): Window | undef
 }
 
 /**
- * The tracer of this thread; undefined where its window is over.
+ * Starts the tracer of this thread; returns undefined where its window is over.
  *
- * @param say tells the user a line
- * @throws TracerError as asyncTracer does, and for a variable of our own that is refused
+ * @param createTracer as asyncTracer
+ * @param print prints a line for the user
+ * @throws TracerError as asyncTracer does, and where the value of an ASYNC_TRACER_* variable is refused
  */
-export function start(environment: NodeJS.ProcessEnv, say: (line: string) => void): Tracer | undefined {
+export function start<T extends Preloaded>(
+  createTracer: (path: string, options: TracerOptions) => T,
+  environment: NodeJS.ProcessEnv,
+  print: (line: string) => void,
+): T | undefined {
   const options = { header: true, ...optionsFromEnvironment(environment) };
   const pattern = resolveOutput(environment['ASYNC_TRACER_OUTPUT'] || DEFAULT_OUTPUT, process.cwd());
   const { first, began } = beginningOf(environment);
@@ -107,24 +112,24 @@ export function start(environment: NodeJS.ProcessEnv, say: (line: string) => voi
   }
   const { pid } = process;
   if (first) {
-    sayUnknown(environment, say);
+    printUnknown(environment, print);
   }
   const path = outputOf(pattern, { pid, thread: threadId, first });
   environment['ASYNC_TRACER_OUTPUT'] = pattern;
   environment['ASYNC_TRACER_BEGAN'] = String(began);
-  const tracer = asyncTracer(path, window.opensIn > 0 ? { ...options, autostart: false } : options);
+  const tracer = createTracer(path, window.opensIn > 0 ? { ...options, autostart: false } : options);
   keepWindow(tracer, window);
-  record(environment, path);
+  reportLog(environment, path);
   return tracer;
 }
 
-/** For `async-tracer run`, which says where the logs are. */
-function record({ ASYNC_TRACER_SESSION: session }: NodeJS.ProcessEnv, path: string): void {
+/** For `async-tracer run`, which prints where the logs are. */
+function reportLog({ ASYNC_TRACER_SESSION: session }: NodeJS.ProcessEnv, path: string): void {
   if (session !== undefined) {
     try {
       appendFileSync(join(session, LOGS_FILE), `${JSON.stringify(path)}\n`);
     } catch {
-      // The command is gone already; this process has outlived it.
+      // The command has ended before this process.
     }
   }
 }

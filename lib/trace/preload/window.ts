@@ -1,21 +1,26 @@
-/** A window of time: a preloaded tracer that begins after a while, or goes on for a while only. */
+/** A window of time: a preloaded tracer that begins later, or ends before the program does. */
 import { setUnrefTimeout } from '../runtime/timeout';
-import type { Tracer } from '../tracer/tracer';
 
 const { max } = Math;
+
+/** What a window does with a tracer. */
+export interface Preloaded {
+  enable(): unknown;
+  close(): Promise<void>;
+}
 
 export interface Window {
   /** Milliseconds from now to the beginning; 0 or less: at once. */
   opensIn: number;
-  /** Milliseconds from now to the end; undefined: with the program. */
+  /** Milliseconds from now to the end; undefined: the end of the program. */
   closesIn: number | undefined;
 }
 
 /**
- * Enables and closes the tracer in time; that keeps no program alive, and stays out of the trace. Where the event loop is
- * held, the window waits.
+ * Enables and closes the tracer in time. This keeps no program alive and is not traced. While the event loop is blocked,
+ * the window waits.
  */
-export function keepWindow(tracer: Tracer, { opensIn, closesIn }: Window): void {
+export function keepWindow(tracer: Preloaded, { opensIn, closesIn }: Window): void {
   if (opensIn > 0) {
     setUnrefTimeout(opensIn, () => {
       try {

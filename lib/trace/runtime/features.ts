@@ -1,13 +1,11 @@
-/** What a trace needs of the machine and of this Node.js, asked of the feature itself, never of a version. */
+/** What a trace needs of the machine and of this Node.js. The feature itself is tested, never a version. */
 import * as asyncHooks from 'node:async_hooks';
 import { TracerError } from '../../errors';
 
-// Taken at load: the program may put another one in its place.
+// Taken at load: the program may replace it later.
 const { createHook } = asyncHooks;
 
-/**
- * Whether createHook() knows `trackPromises`: it is checked where it is known (24.22, 26), and ignored elsewhere.
- */
+/** Whether createHook() has the option `trackPromises`: it is validated where it exists (24.22, 26), and ignored elsewhere. */
 export const canSkipPromises = takesTrackPromises();
 
 function takesTrackPromises(): boolean {
@@ -35,7 +33,7 @@ export function requireHooks(): void {
 }
 
 /**
- * Bytes are stored as doubles and words, and the clock is read in halves: the lowest byte has to stand first.
+ * The lowest byte must come first: bytes are stored as doubles and words, and the clock is read in halves.
  *
  * @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where it does not, as on IBM Z
  */

@@ -1,14 +1,14 @@
 /**
- * The language's own functions, taken when the package loads: what the program replaces or pollutes later
- * (a mocked Map, a patched RegExp.prototype.exec, a toJSON on Object.prototype) is never run inside a hook.
+ * Built-in functions, taken when the package loads. A hook never runs what the program replaces or pollutes later: a
+ * mocked Map, a patched RegExp.prototype.exec, a toJSON on Object.prototype.
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: any function of the language can stand here
+// biome-ignore lint/suspicious/noExplicitAny: any built-in function is possible here
 type Method = (this: any, ...args: any[]) => any;
 
 const { bind, call } = Function.prototype;
 
-/** `method.call` as a plain function that looks nothing up: uncurryThis(String.prototype.slice)('abc', 1). */
+/** `method.call` as a plain function without a look-up: uncurryThis(String.prototype.slice)('abc', 1). */
 export function uncurryThis<M extends Method>(
   method: M,
 ): (self: ThisParameterType<M>, ...args: Parameters<M>) => ReturnType<M> {
@@ -20,7 +20,7 @@ export function uncurryGetter<R>(prototype: object, key: PropertyKey): (self: un
   return uncurryThis(Object.getOwnPropertyDescriptor(prototype, key)!.get!) as (self: unknown) => R;
 }
 
-/** Copies a typed array into another one, from `offset` on. */
+/** Copies a typed array into another one, starting at `offset`. */
 export const copyInto: (target: TypedArray, source: TypedArray, offset?: number) => void = uncurryThis(
   Uint8Array.prototype.set,
 );
@@ -28,14 +28,14 @@ export const copyInto: (target: TypedArray, source: TypedArray, offset?: number)
 const encoder = new TextEncoder();
 const encode = uncurryThis(TextEncoder.prototype.encode);
 
-/** UTF-8. Not by Buffer.from: inside, it calls methods of Buffer.prototype. */
+/** The bytes of a text in UTF-8. Buffer.from will not do: it calls methods of Buffer.prototype. */
 export function utf8(text: string): Uint8Array {
   return encode(encoder, text);
 }
 
 type TypedArray = Uint8Array | Int32Array | Float64Array;
 
-/** Copies the methods of `Base` to a class of our own, where no later patch of Base.prototype reaches them. */
+/** Copies the methods of `Base` to a subclass, where no later patch of Base.prototype reaches them. */
 function detach(Detached: { prototype: object }, Base: { prototype: object }): void {
   for (const key of Reflect.ownKeys(Base.prototype)) {
     if (key === 'constructor') {
@@ -45,7 +45,7 @@ function detach(Detached: { prototype: object }, Base: { prototype: object }): v
   }
 }
 
-/** A Map whose methods stay the language's own. */
+/** A Map whose methods no later patch of Map.prototype reaches. */
 export class OwnMap<K, V> extends Map<K, V> {
   // biome-ignore lint/complexity/noUselessConstructor: the implicit one spreads its arguments by Array's iterator
   constructor() {
@@ -54,7 +54,7 @@ export class OwnMap<K, V> extends Map<K, V> {
 }
 detach(OwnMap, Map);
 
-/** A WeakMap whose methods stay the language's own. */
+/** A WeakMap whose methods no later patch of WeakMap.prototype reaches. */
 export class OwnWeakMap<K extends object, V> extends WeakMap<K, V> {
   // biome-ignore lint/complexity/noUselessConstructor: the implicit one spreads its arguments by Array's iterator
   constructor() {
@@ -63,7 +63,7 @@ export class OwnWeakMap<K extends object, V> extends WeakMap<K, V> {
 }
 detach(OwnWeakMap, WeakMap);
 
-/** A DataView whose methods stay the language's own. */
+/** A DataView whose methods no later patch of DataView.prototype reaches. */
 export class OwnDataView extends DataView<ArrayBufferLike> {
   constructor(buffer: ArrayBufferLike, byteOffset: number, byteLength: number) {
     super(buffer, byteOffset, byteLength);

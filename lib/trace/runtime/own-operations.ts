@@ -1,49 +1,49 @@
 /**
- * Which operations are the tracer's own, so that they stay out of every trace of this thread.
+ * The tracer's own operations, which no trace of this thread records.
  *
- * An operation is ours when it is made while `own.depth` is above 0, or in a callback of an operation that is ours
- * (its execution id says so: hook.ts). Hooks are never disabled for our own work: that would lose what the program
- * does meanwhile.
+ * An operation is the tracer's own if it is started while `own.depth` is above 0, or in a callback of an own operation
+ * (hook.ts looks at its execution id). Hooks are never disabled for the tracer's work: that would lose what the program
+ * does in the meantime.
  */
 import * as asyncHooks from 'node:async_hooks';
 import { OwnMap, uncurryThis } from './intrinsics';
 
-// Taken at load: the program may put others in their place.
+// Taken at load: the program may replace them later.
 const { AsyncResource } = asyncHooks;
 const emitDestroy = uncurryThis(AsyncResource.prototype.emitDestroy);
 const asyncId = uncurryThis(AsyncResource.prototype.asyncId);
 
-/** A program may hold several copies of this package: they are of one kind to one another. */
+/** A program may have several copies of this package: none of them traces the operations of another. */
 const SHARED = Symbol.for('async-tracer.own.1');
 
 interface Shared {
   own: { depth: number };
-  /** Our operations that live, for a tracer that is enabled after they were made. */
+  /** Own operations that are alive, for a tracer that is enabled after they were started. */
   ids: Map<number, true>;
-  /** Those of them that are sure to live, and are not given up for newer ones. */
+  /** Own operations that are certainly alive. Newer ids do not push them out. */
   lasting: Map<number, true>;
 }
 
 function shared(): Shared {
   const holder = globalThis as { [SHARED]?: Shared };
-  const mine: Shared = { own: { depth: 0 }, ids: new OwnMap(), lasting: new OwnMap() };
-  const held = holder[SHARED];
-  if (held === undefined) {
+  const created: Shared = { own: { depth: 0 }, ids: new OwnMap(), lasting: new OwnMap() };
+  const existing = holder[SHARED];
+  if (existing === undefined) {
     try {
-      Object.defineProperty(holder, SHARED, { value: mine });
+      Object.defineProperty(holder, SHARED, { value: created });
     } catch {
-      // A frozen global object: this copy is on its own.
+      // The global object is frozen: this copy shares nothing.
     }
   }
-  return held ?? mine;
+  return existing ?? created;
 }
 
 const { own: ownState, ids, lasting } = shared();
 export const own = ownState;
 
 /**
- * Ids kept at most, some thousand calls of flush(). What is older has ended without a tracer that could see it, or is a
- * promise that the garbage collection will find.
+ * Ids kept at most, enough for some thousand calls of flush(). An older operation has ended while no tracer could see it,
+ * or is a promise that awaits garbage collection.
  */
 const IDS_MAX = 16_384;
 
@@ -77,8 +77,8 @@ export function ownIds(): number[] {
 }
 
 /**
- * Runs `work` as the tracer's own, for what is called from within a hook: operations it starts, and those that their
- * callbacks start, are not traced.
+ * Runs `work` as the tracer's own: operations that it starts, and those that their callbacks start, are not traced.
+ * Enough for what is called from within a hook.
  */
 export function runAsOwn<T>(work: () => T): T {
   own.depth++;
@@ -90,8 +90,8 @@ export function runAsOwn<T>(work: () => T): T {
 }
 
 /**
- * The same for what may run while no hook of ours is enabled, and so none sees what is started: all ids that were
- * given out meanwhile are ours.
+ * The same where no hook of a tracer may be enabled, so that none sees what is started: every id that is given out
+ * meanwhile is tagged as the tracer's own.
  */
 export function runAsOwnTagged<T>(work: () => T): T {
   const first = newestAsyncId();
@@ -99,14 +99,14 @@ export function runAsOwnTagged<T>(work: () => T): T {
     return runAsOwn(work);
   } finally {
     const last = newestAsyncId();
-    // The two that were made to read the ids are among them: their destroys come later, when a hook may listen.
+    // Among them are the two operations that were made to read the ids: their destroys come later, when a hook may be enabled.
     for (let id = first; id <= last; id++) {
       tagOwn(id);
     }
   }
 }
 
-/** The same for what lasts until its ids, which it returns, are given to `claim`. */
+/** The same for operations that last. Returns their ids: the caller gives each to `tagOwn` when it has ended. */
 export function runAsOwnLasting(work: () => void): number[] {
   const first = newestAsyncId();
   runAsOwnTagged(work);
@@ -120,7 +120,7 @@ export function runAsOwnLasting(work: () => void): number[] {
   return kept;
 }
 
-/** The newest id there is: that of an operation which is made for it, and of which no more is heard. */
+/** The newest async id: that of an operation which is made to read it, and destroyed at once. */
 export function newestAsyncId(): number {
   return runAsOwn(() => asyncId(emitDestroy(new AsyncResource('ASYNCTRACER'))));
 }

@@ -1,14 +1,14 @@
 /**
- * Follows the tracer's own operations while the hook that would know them is disabled. The write of a stream goes on over
- * many turns of the loop, and what its callbacks start would be taken for the program's once tracing is enabled again.
+ * Tracks the tracer's own operations while no hook of a trace is enabled. The write of a stream takes many turns of the
+ * event loop; what its callbacks start would be taken for the program's once tracing is enabled again.
  */
 import { createHook, executionAsyncId } from 'node:async_hooks';
 import { isOwn, own, tagOwn } from './own-operations';
 
-/** Says that nothing of ours is under way any more. */
-type IsOver = () => boolean;
+/** Whether nothing of a destination is in progress any more. */
+type IsIdle = () => boolean;
 
-let followed: readonly IsOver[] = [];
+let tracked: readonly IsIdle[] = [];
 
 const hook = createHook({
   init(id) {
@@ -16,39 +16,40 @@ const hook = createHook({
       if (own.depth > 0 || isOwn(executionAsyncId())) {
         tagOwn(id);
       } else {
-        keep((isOver) => !isOver());
+        keep((isIdle) => !isIdle());
       }
     } catch {
-      // No stack left: thrown on, it would end the process. One operation of ours may be taken for the program's.
+      // No stack left. The error would end the process if it left the hook; instead one own operation may be taken for
+      // the program's.
     }
   },
 });
 
-function keep(wanted: (isOver: IsOver) => boolean): void {
-  // Within a hook nothing is called that the program can have patched.
-  const kept: IsOver[] = [];
-  for (let i = 0; i < followed.length; i++) {
-    if (wanted(followed[i])) {
-      kept[kept.length] = followed[i];
+function keep(wanted: (isIdle: IsIdle) => boolean): void {
+  // By index: a hook calls nothing that the program can have patched.
+  const kept: IsIdle[] = [];
+  for (let i = 0; i < tracked.length; i++) {
+    if (wanted(tracked[i])) {
+      kept[kept.length] = tracked[i];
     }
   }
-  followed = kept;
-  if (followed.length === 0) {
+  tracked = kept;
+  if (tracked.length === 0) {
     hook.disable();
   }
 }
 
-/** Until it is over, as is seen when the program starts an operation, or until `unfollow`. */
-export function follow(isOver: IsOver): void {
-  if (!isOver()) {
-    keep((one) => one !== isOver);
-    followed = [...followed, isOver];
+/** Tracks until `isIdle` returns true, which is checked when the program starts an operation, or until `stopTracking`. */
+export function trackOwnOperations(isIdle: IsIdle): void {
+  if (!isIdle()) {
+    keep((one) => one !== isIdle);
+    tracked = [...tracked, isIdle];
     hook.enable();
   }
 }
 
-export function unfollow(isOver: IsOver): void {
-  if (followed.length > 0) {
-    keep((one) => one !== isOver);
+export function stopTracking(isIdle: IsIdle): void {
+  if (tracked.length > 0) {
+    keep((one) => one !== isIdle);
   }
 }

@@ -1,3 +1,4 @@
+/** Call sites, captured so that the program's own Error is not involved. */
 import { constants, createContext } from 'node:vm';
 import { TracerError } from '../../errors';
 import { uncurryThis } from '../runtime/intrinsics';
@@ -19,38 +20,38 @@ export interface CallSiteReader {
 }
 
 /**
- * A JavaScript realm of our own, from which stacks are captured.
+ * A separate vm context, from which call sites are captured.
  *
- * V8 reads `stackTraceLimit` from the realm whose Error constructor is called, and Node asks the
- * `prepareStackTrace` of the realm in which the error was made before that of the main one. With an Error of
- * our own the program's Error is neither read nor written, be it frozen, patched or replaced, and nothing has
- * to be swapped in and out at each capture. Node gives every realm the same security token, so the frames of
- * all of them are seen. Making one takes about 1 ms and 0.2 MB of heap; there is one a thread.
+ * V8 reads `stackTraceLimit` from the global object whose Error constructor is called, and Node asks the
+ * `prepareStackTrace` of the context in which the error was made before that of the main one. With an Error of a
+ * separate context the program's Error is neither read nor written, even where it is frozen, patched or replaced, and
+ * no capture has to replace and restore anything. Node gives every context the same security token, so the frames of
+ * all contexts are visible. To make one takes about 1 ms and 0.2 MB of heap; each thread makes at most one.
  */
-export interface Realm {
-  /** `new RealmError().stack` is an array of CallSites, or text while V8 formats another stack. */
-  readonly RealmError: ErrorConstructor;
-  /** What RealmError.captureStackTrace is given gets such a stack as well. */
-  readonly RealmObject: ObjectConstructor;
+export interface CaptureContext {
+  /** `new VmError().stack` is an array of CallSites, or text while V8 formats another stack. */
+  readonly VmError: ErrorConstructor;
+  /** Makes the objects that VmError.captureStackTrace gives such a stack. */
+  readonly VmObject: ObjectConstructor;
   readonly captureStackTrace: ErrorConstructor['captureStackTrace'];
   readonly sites: CallSiteReader;
 }
 
-let realm: Realm | undefined;
+let context: CaptureContext | undefined;
 
-/** @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where this Node.js gives no CallSites to a realm of our own */
-export function ownRealm(): Realm {
-  realm ??= createRealm();
-  return realm;
+/** @throws TracerError ERR_ASYNC_TRACER_UNSUPPORTED where this Node.js gives no CallSites to a separate context */
+export function captureContext(): CaptureContext {
+  context ??= createCaptureContext();
+  return context;
 }
 
-function createRealm(): Realm {
-  // Not contextified: with interceptors on its global, Node's look-up of Error costs 0.3 us more a capture.
+function createCaptureContext(): CaptureContext {
+  // Without interceptors: with them on its global object, Node's look-up of Error costs 0.3 us more a capture.
   const intrinsics = createContext(constants.DONT_CONTEXTIFY) as typeof globalThis;
-  const { Error: RealmError, Object: RealmObject } = intrinsics;
-  RealmError.stackTraceLimit = 1;
-  RealmError.prepareStackTrace = (_error, trace) => trace;
-  const trace: unknown = new RealmError().stack;
+  const { Error: VmError, Object: VmObject } = intrinsics;
+  VmError.stackTraceLimit = 1;
+  VmError.prepareStackTrace = (_error, trace) => trace;
+  const trace: unknown = new VmError().stack;
   if (typeof trace !== 'object' || trace === null) {
     throw new TracerError(
       'ERR_ASYNC_TRACER_UNSUPPORTED',
@@ -59,9 +60,9 @@ function createRealm(): Realm {
   }
   const site = (trace as NodeJS.CallSite[])[0];
   return {
-    RealmError,
-    RealmObject,
-    captureStackTrace: RealmError.captureStackTrace,
+    VmError,
+    VmObject,
+    captureStackTrace: VmError.captureStackTrace,
     sites: {
       scriptName: uncurryThis(site.getScriptNameOrSourceURL),
       scriptHash: uncurryThis(site.getScriptHash),

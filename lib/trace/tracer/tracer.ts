@@ -1,107 +1,48 @@
-/** One trace: hook, encoder and destination put together, and their life from the call to the end. */
+/** One trace, from the call to its end. */
 import { TracerError } from '../../errors';
-import type { PhaseCounts } from '../../log/event';
-import { anchor, type Clock, createClock, requireClock } from '../clock/clock';
-import { type Destination, DROPPED, type Outcome } from '../destination/destination';
-import { openDestination, type Target } from '../destination/open';
+import type { Target } from '../destination/open';
 import { PhaseIndex } from '../encode/codes';
-import { createEncoder, type Encoder, type EncoderOptions } from '../encode/encoder';
 import { createTraceHook, type Hook } from '../hook/hook';
-import { addExitHandler, type Ending, type ExitHandler, forget, isExiting } from '../lifecycle/exit';
-import type * as Header from '../lifecycle/header';
-import { countLostRecords } from '../lifecycle/lost-records';
-import { warn } from '../lifecycle/warning';
+import { addExitHandler, removeExitHandler } from '../lifecycle/exit';
 import { isResolved, isSelected } from '../options/resolve';
 import type { ResolvedOptions } from '../options/tracer-options';
 import { show } from '../options/value';
-import type * as Payloads from '../payload/payload';
 import { requireHooks, requireLittleEndian } from '../runtime/features';
-import { own, runAsOwn, runAsOwnTagged } from '../runtime/own-operations';
-import { follow, unfollow } from '../runtime/own-tracker';
+import { own, runAsOwnTagged } from '../runtime/own-operations';
+import { stopTracking, trackOwnOperations } from '../runtime/own-tracker';
 import { setUnrefTimeout } from '../runtime/timeout';
+import { LogWriter } from './log-writer';
+import { RunRecords } from './run-records';
+import { TracerState } from './state';
+import type { TracerStats } from './stats';
 
-/** What a tracer has recorded so far. */
-export interface TracerStats {
-  /** Operation records made since the call, by phase. */
-  events: PhaseCounts;
-  /** Bytes that the destination has taken. */
-  bytes: number;
-  /** Records among `events` that are not in the log, and never will be. */
-  lost: number;
-  /**
-   * Operations whose init was seen and whose destroy was not, also those that `include` and `exclude` leave out;
-   * promises only where their destroys are traced.
-   */
-  live: number;
-}
+export type { TracerStats } from './stats';
 
-/** How long the end of a process waits for a reader that does not move, in milliseconds. */
-const EXIT_WAIT_MS = 2000;
-const TOO_SLOW = 'its reader did not take it in time';
-/** No `finally` sees the end of a script that is terminated: what stands raised when the event loop turns stays so. */
-const BROKEN_OFF =
+/** No `finally` runs when a script is terminated, so what it would reset is still set when the event loop turns. */
+const TERMINATED =
   'a script was terminated (by a timeout of node:vm, say) in the midst of a write of the log';
 
-// Taken at load: the program may put fake timers in their place.
-const { nextTick: soon } = process;
-
-function chunkSizeOf(
-  { bufferSize, maxBuffer }: ResolvedOptions,
-  { interactive, holds }: Destination,
-): number {
-  if (interactive) {
-    // A terminal gets each record at once, between the lines that the program prints.
-    return 1;
-  }
-  return holds ? Math.max(1, Math.min(bufferSize, Math.floor(maxBuffer / 4))) : bufferSize;
-}
-
-function startEncoder(options: EncoderOptions): Encoder {
-  try {
-    return createEncoder(options);
-  } catch (error) {
-    throw new TracerError(
-      'ERR_ASYNC_TRACER_OPTION',
-      `There is no memory for a chunk of ${options.chunkSize} bytes: ${(error as Error).message}. Give a smaller bufferSize.`,
-      { cause: error },
-    );
-  }
-}
-
-/** Loaded where an option asks for them: most traces do without, and they bring node:vm with them. */
-const payloads = (): typeof Payloads => require('../payload/payload');
-const header = (): typeof Header => require('../lifecycle/header');
+// Taken at load: the program may put fake timers in its place.
+const { nextTick } = process;
 
 /** What `require('async-tracer')(...)` returns. */
 export class Tracer implements Disposable, AsyncDisposable {
   readonly #options: ResolvedOptions;
-  readonly #destination: Destination;
-  readonly #clock: Clock;
-  readonly #encoder: Encoder;
+  readonly #state = new TracerState();
+  readonly #log: LogWriter;
   readonly #hook: Hook;
-  readonly #finisher: ExitHandler;
-  readonly #reopenable: boolean;
-  readonly #isIdle = (): boolean => this.#destination.isIdle();
-  #stopFlushing: (() => void) | undefined;
-  #enabled = false;
+  readonly #records: RunRecords;
+  readonly #isPath: boolean;
+  #cancelFlush: (() => void) | undefined;
+  /** A flush is scheduled for the next tick. */
+  #isFlushScheduled = false;
+  /** Set once `close` or `Symbol.dispose` has started. */
   #closing: Promise<void> | undefined;
-  #closed = false;
-  #bytes = 0;
-  /** Records that were taken and then lost. */
-  #lostLater = 0;
-  #warned = false;
-  /** The destination has failed for good, perhaps at the first line. */
-  #stopped = false;
-  /** The destination is taking a chunk. */
-  #writing = false;
-  /** The next tick hands on what there is. */
-  #isDue = false;
-  #exiting = false;
 
   /**
-   * Made by the function that the package exports; the class is there for `instanceof`.
+   * Made by the function that the package exports; the class is exported for `instanceof`.
    *
-   * @throws TracerError ERR_ASYNC_TRACER_OPTION where anybody else makes one
+   * @throws TracerError ERR_ASYNC_TRACER_OPTION where any other code calls it
    */
   constructor(target: Target, options: ResolvedOptions) {
     if (!isResolved(options)) {
@@ -111,167 +52,108 @@ export class Tracer implements Disposable, AsyncDisposable {
       );
     }
     this.#options = options;
-    this.#reopenable = typeof target === 'string';
-    const { contexts, stacks } = options;
+    this.#isPath = typeof target === 'string';
     requireHooks();
     requireLittleEndian();
-    if (options.send) {
-      requireClock(anchor);
-    }
-    // What can be refused comes first, so that a refusal leaves nothing behind.
-    const stack = stacks > 0 ? payloads().createStackPayload(stacks) : undefined;
-    const context = contexts === false ? undefined : payloads().createContextPayload(contexts);
-    const destination = runAsOwnTagged(() =>
-      openDestination(
-        target,
-        options,
-        {
-          onLost: (lines) => this.#onLost(lines),
-          onError: (error, fatal) => this.#onError(error, fatal),
-        },
-        // What it starts later, in timers, is known for ours though no hook of ours may be enabled then.
-        runAsOwnTagged,
-      ),
-    );
-    this.#destination = destination;
-    let clock: Clock | undefined;
-    try {
-      clock = runAsOwnTagged(() => createClock(options.send ? options.clock : 'still'));
-      this.#clock = clock;
-      this.#encoder = startEncoder({
-        clock,
-        prefix: options.prefix,
-        suffix: options.suffix,
-        chunkSize: chunkSizeOf(options, destination),
-        stack,
-        context,
-        send: options.send,
-        write: (lines) => this.#write(lines),
-      });
-    } catch (error) {
-      clock?.stop();
-      void destination.close();
-      throw error;
-    }
+    this.#log = new LogWriter(target, options, this.#state, () => this.#onFatal());
     this.#hook = createTraceHook({
-      encoder: this.#encoder,
+      encoder: this.#log.encoder,
       promises: options.promises,
       promiseDestroy: options.promiseDestroy,
       resolve: options.resolve,
-      contexts: contexts !== false,
+      contexts: options.contexts !== false,
       select: (op, area) => isSelected(options, op, area),
       selectUnknown: options.include === undefined,
     });
-    this.#finisher = {
-      finish: (ending) => this.#addExitHandler(ending),
-      amend: (ending) => this.#sayEnd(ending),
-      flush: () => this.flushSync(),
-    };
-    if (options.header) {
-      // At once: a log that is cut short says at least of whom it is.
-      this.#encoder.line(header().startFields(options));
-      runAsOwnTagged(() => this.#encoder.flush());
-    }
-    runAsOwnTagged(() => addExitHandler(this.#finisher));
-    if (options.autostart && !this.#stopped) {
+    this.#records = new RunRecords(this.#log, options, () => this.stats());
+    this.#records.writeStart();
+    runAsOwnTagged(() => addExitHandler(this.#records));
+    if (options.autostart && this.#state.isIdle) {
       this.enable();
     }
   }
 
   /** Whether operations are being recorded. */
   get enabled(): boolean {
-    return this.#enabled;
+    return this.#state.isRecording;
   }
 
   /**
-   * Begins to record, or goes on after `disable`. Does nothing where it is recording already.
+   * Begins to record, or continues after `disable`. Does nothing while it is recording.
    *
    * @throws TracerError ERR_ASYNC_TRACER_CLOSED after `close`
    */
   enable(): this {
     this.#refuseClosed('enable');
-    if (!this.#enabled) {
-      this.#enabled = true;
-      unfollow(this.#isIdle);
+    if (!this.#state.isRecording) {
+      this.#state.enable();
+      stopTracking(this.#log.isIdle);
       this.#hook.enable();
-      this.#flushLater();
+      this.#startFlushing();
     }
     return this;
   }
 
-  /** Stops recording and hands on what is in the buffer. Does nothing where it is not recording. */
+  /** Stops recording and writes what is buffered. Does nothing while it is not recording. */
   disable(): this {
-    if (this.#enabled) {
-      this.#enabled = false;
-      this.#hook.disable();
-      this.#stopFlushing?.();
-      this.#handOn();
+    if (this.#state.disable()) {
+      this.#stopRecording();
     }
     return this;
   }
 
   /**
-   * Hands on what is in the buffer. Resolves when all of it is with the operating system, or with the stream's sink;
-   * also when its reader has not moved for 10 seconds. Never rejects: what cannot be written is counted as lost.
+   * Writes what is buffered. Resolves when all of it has reached the operating system or the stream's sink, or when the
+   * reader has not moved for 10 seconds. Never rejects: what cannot be written is counted as lost.
    */
   flush(): Promise<void> {
     return runAsOwnTagged(() => {
-      this.#handOn();
-      return this.#closing ?? this.#destination.flush().then(() => undefined);
+      this.#flush();
+      return this.#closing ?? this.#log.drain().then(() => undefined);
     });
   }
 
   /**
    * The same at once, without the event loop. Complete for paths and descriptors; waits at most 2 seconds for a reader
-   * that does not move. A stream has taken the bytes, and no more is known; one with a method flushSync (SonicBoom) is
-   * asked.
+   * that does not move. A stream has taken the bytes, and no more is known; the method flushSync of a stream that has one
+   * (SonicBoom) is called.
    */
   flushSync(): void {
-    runAsOwnTagged(() => {
-      this.#destination.limitWaits?.(EXIT_WAIT_MS, false);
-      try {
-        this.#encoder.flush();
-        if (!this.#closed) {
-          this.#destination.flushSync(EXIT_WAIT_MS, false);
-        }
-      } finally {
-        this.#destination.limitWaits?.(Number.POSITIVE_INFINITY, false);
-      }
-    });
+    runAsOwnTagged(() => this.#log.flushSync());
   }
 
   /**
    * Stops for good: flushes, writes the `end` record where there is a header, and closes the file if it was given as
-   * a path. A stream or descriptor of the program stays open. Safe to call again; never rejects.
+   * a path. A stream or descriptor of the program stays open. May be called again; never rejects.
    */
   close(): Promise<void> {
-    this.#closing ??= runAsOwnTagged(() => {
-      this.disable();
-      this.#encoder.flush();
-      // What is lost and how it ended is said behind the rest, where a slow reader has made room for it.
-      return this.#destination
-        .flush()
-        .then((arrived) => runAsOwnTagged(() => this.#end(arrived)))
-        .then(
-          () => runAsOwnTagged(() => this.#release()),
-          () => runAsOwnTagged(() => this.#release()),
-        );
-    });
-    return this.#closing;
+    if (!this.#state.isClosing) {
+      this.#closing = runAsOwnTagged(() => {
+        const release = (): Promise<void> => runAsOwnTagged(() => this.#release());
+        this.#beginClose();
+        // What is lost and how the run ended is written last, when a slow reader has made room for it.
+        return this.#log
+          .drain()
+          .then((arrived) => runAsOwnTagged(() => this.#end(arrived)))
+          .then(release, release);
+      });
+    }
+    // Called from a stream's write within the call above, it is not assigned yet.
+    return this.#closing ?? runAsOwnTagged(() => Promise.resolve().then(() => this.#closing));
   }
 
   /**
-   * Writes to the path anew from here on, or to another one: for log rotation by renaming. Flushes first, so that no
-   * line is cut. Where the path still is the file that is being written, because nobody has renamed it, the log goes on
-   * behind what is there, with or without `append`: nothing of it is lost.
+   * Opens the path again, or another one, and continues there: for log rotation by renaming. Flushes first, so that no
+   * line is cut. If nobody has renamed the file, the log continues after what the file has, with or without `append`:
+   * nothing of it is lost.
    *
    * @throws TracerError ERR_ASYNC_TRACER_CLOSED after `close`; ERR_ASYNC_TRACER_DESTINATION where the destination is
-   * no path or the file cannot be opened (the log then goes on in the old one)
+   * not a path or the file cannot be opened (the log then continues in the old one)
    */
   reopen(path?: string): void {
     this.#refuseClosed('reopen');
-    const { reopen } = this.#destination;
-    if (!this.#reopenable || reopen === undefined) {
+    const { reopen } = this.#log;
+    if (!this.#isPath || reopen === undefined) {
       throw new TracerError(
         'ERR_ASYNC_TRACER_DESTINATION',
         'reopen() needs a tracer that writes to the path of a file; this one was given a stream, a descriptor or a device.',
@@ -284,7 +166,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       );
     }
     runAsOwnTagged(() => {
-      this.#encoder.flush();
+      this.#log.encoder.flush();
       try {
         reopen(path);
       } catch (error) {
@@ -299,7 +181,7 @@ export class Tracer implements Disposable, AsyncDisposable {
 
   /** What has been recorded so far. */
   stats(): TracerStats {
-    const { counts, lost } = this.#encoder;
+    const { counts } = this.#log.encoder;
     const events = {
       init: counts[PhaseIndex.init],
       before: counts[PhaseIndex.before],
@@ -307,22 +189,21 @@ export class Tracer implements Disposable, AsyncDisposable {
       destroy: counts[PhaseIndex.destroy],
       resolve: counts[PhaseIndex.resolve],
     };
-    return { events, bytes: this.#bytes, lost: lost + this.#lostLater, live: this.#hook.live };
+    return { events, bytes: this.#log.bytes, lost: this.#log.lost, live: this.#hook.live };
   }
 
   /** `close` without waiting: what a reader has not taken within 2 seconds is lost. */
   [Symbol.dispose](): void {
-    if (this.#writing) {
-      // The stream has not taken what it was given: the end comes behind that.
+    if (this.#log.isWriting) {
+      // The stream is still taking a chunk: the end must follow it.
       void this.close();
-    } else if (this.#closing === undefined) {
+    } else if (!this.#state.isClosing) {
       this.#closing = runAsOwnTagged(() => {
-        this.#destination.limitWaits?.(EXIT_WAIT_MS, false);
-        this.disable();
-        this.#encoder.flush();
-        const arrived = this.#destination.flushSync(EXIT_WAIT_MS, false);
+        this.#log.limitWaits();
+        this.#beginClose();
+        const arrived = this.#log.drainSync(true);
         void this.#end(arrived);
-        this.#destination.flushSync(arrived ? EXIT_WAIT_MS : 0, false);
+        this.#log.drainSync(arrived);
         return this.#release();
       });
     }
@@ -333,137 +214,82 @@ export class Tracer implements Disposable, AsyncDisposable {
     return this.close();
   }
 
+  #refuseClosed(call: string): void {
+    if (this.#state.isClosing) {
+      throw new TracerError('ERR_ASYNC_TRACER_CLOSED', `${call}() was called on a tracer that is closed.`);
+    }
+  }
+
+  #onFatal(): void {
+    if (this.#state.fail()) {
+      this.#stopRecording();
+    }
+  }
+
+  #stopRecording(): void {
+    this.#hook.disable();
+    this.#cancelFlush?.();
+    this.#flush();
+  }
+
+  #startFlushing(): void {
+    this.#cancelFlush = setUnrefTimeout(this.#options.flushInterval, () => {
+      const { encoder } = this.#log;
+      if (own.depth > 0 || encoder.busy) {
+        own.depth = 0;
+        this.#hook.abandon();
+        this.#log.onError(new Error(TERMINATED), true);
+        return;
+      }
+      this.#startFlushing();
+      encoder.flush();
+    });
+  }
+
   /**
-   * Asked for from within a stream's own write, what that write adds is handed on behind it, and once: a stream that asks
-   * each time and makes records each time would never come to an end.
+   * Writes what is buffered. Within a stream's own write it is scheduled instead, once: a stream that flushes and records
+   * during each write would never come to an end.
    */
-  #handOn(): void {
-    if (!this.#writing) {
-      runAsOwnTagged(() => this.#encoder.flush());
-      this.#followWrites();
-    } else if (!this.#isDue) {
-      this.#isDue = true;
+  #flush(): void {
+    if (!this.#log.isWriting) {
+      runAsOwnTagged(() => this.#log.encoder.flush());
+      this.#trackWrites();
+    } else if (!this.#isFlushScheduled) {
+      this.#isFlushScheduled = true;
       runAsOwnTagged(() =>
-        soon.call(process, () => {
-          this.#handOn();
-          this.#isDue = false;
+        nextTick.call(process, () => {
+          this.#flush();
+          this.#isFlushScheduled = false;
         }),
       );
     }
   }
 
-  /** While no hook of ours is enabled, what the destination starts is the tracer's own all the same. */
-  #followWrites(): void {
-    if (!this.#enabled) {
-      follow(this.#isIdle);
+  /** While the hook is disabled, operations that the destination starts are still the tracer's own. */
+  #trackWrites(): void {
+    if (!this.#state.isRecording) {
+      trackOwnOperations(this.#log.isIdle);
     }
   }
 
-  #flushLater(): void {
-    this.#stopFlushing = setUnrefTimeout(this.#options.flushInterval, () => {
-      if (own.depth > 0 || this.#encoder.busy) {
-        own.depth = 0;
-        this.#hook.abandon();
-        this.#onError(new Error(BROKEN_OFF), true);
-        return;
-      }
-      this.#flushLater();
-      this.#encoder.flush();
-    });
-  }
-
-  #refuseClosed(call: string): void {
-    if (this.#closing !== undefined) {
-      throw new TracerError('ERR_ASYNC_TRACER_CLOSED', `${call}() was called on a tracer that is closed.`);
+  #beginClose(): void {
+    if (this.#state.close()) {
+      this.#stopRecording();
     }
+    this.#log.encoder.flush();
   }
 
-  /** The last lines. */
+  /** Writes the last lines. */
   #end(arrived: boolean): Promise<unknown> {
-    if (this.#options.header && !this.#exiting) {
-      this.#encoder.line(header().endFields(undefined, this.stats()));
-    }
-    this.#encoder.flush();
-    this.#followWrites();
-    return arrived ? this.#destination.flush() : Promise.resolve();
+    this.#records.addEndOfClose();
+    this.#log.encoder.flush();
+    this.#trackWrites();
+    return arrived ? this.#log.drain() : Promise.resolve();
   }
 
   #release(): Promise<void> {
-    this.#closed = true;
-    forget(this.#finisher);
-    this.#clock.stop();
-    return this.#destination.close();
-  }
-
-  /** Events may still come after this one: exit listeners that run later go on working. */
-  #addExitHandler(ending: Ending): void {
-    this.#exiting = true;
-    this.#encoder.flush();
-    const arrived = this.#destination.flushSync(EXIT_WAIT_MS, true);
-    this.#sayEnd(ending);
-    if (!this.#destination.flushSync(arrived ? EXIT_WAIT_MS : 0, true)) {
-      this.#onError(new Error(TOO_SLOW), false);
-    }
-  }
-
-  /** What comes behind this is written at once, each time with another `end` behind it. */
-  #sayEnd(ending: Ending): void {
-    // Not by the trailer: there may be nothing for it to stand behind.
-    this.#encoder.writeThrough();
-    const fields = (): string => header().endFields(ending, this.stats());
-    if (this.#options.header) {
-      this.#encoder.line(fields());
-    }
-    // A `lost` record may stand in the chunk.
-    this.#encoder.flush();
-    this.#encoder.writeThrough(this.#options.header ? fields : undefined);
-  }
-
-  /** Called from within a hook: whatever the destination does must stay here. */
-  #write(lines: Buffer): Outcome {
-    if (this.#closed) {
-      return DROPPED;
-    }
-    return runAsOwn(() => {
-      if (isExiting()) {
-        // Exit listeners that stand before ours may hand on chunks, too.
-        this.#destination.limitWaits?.(EXIT_WAIT_MS, true);
-      }
-      const outcome = this.#take(lines);
-      if (outcome === DROPPED) {
-        this.#onError(new Error('its reader does not keep up, and maxBuffer is reached'), false);
-      } else {
-        this.#bytes += lines.length;
-      }
-      return outcome;
-    });
-  }
-
-  #take(lines: Buffer): Outcome {
-    this.#writing = true;
-    try {
-      return this.#destination.write(lines);
-    } finally {
-      this.#writing = false;
-    }
-  }
-
-  #onLost(lines: Buffer): void {
-    const records = countLostRecords(lines);
-    this.#lostLater += records;
-    if (records > 0) {
-      this.#onError(new Error(TOO_SLOW), false);
-    }
-  }
-
-  #onError(error: unknown, fatal: boolean): void {
-    if (!this.#warned) {
-      this.#warned = true;
-      warn(error, fatal, this.#exiting || isExiting());
-    }
-    if (fatal) {
-      this.#stopped = true;
-      this.disable();
-    }
+    this.#state.release();
+    removeExitHandler(this.#records);
+    return this.#log.release();
   }
 }

@@ -1,0 +1,79 @@
+/** The `start` and `end` records of a run, and what the end of the process asks of a tracer. */
+import type { Encoder } from '../encode/encoder';
+import type { Ending, ExitHandler } from '../lifecycle/exit';
+import type * as Header from '../lifecycle/header';
+import type { ResolvedOptions } from '../options/tracer-options';
+import { runAsOwnTagged } from '../runtime/own-operations';
+import type { TracerStats } from './stats';
+
+/** Loaded where the option `header` needs it. */
+const loadHeader = (): typeof Header => require('../lifecycle/header');
+
+/** What the records need of a log. */
+interface Log {
+  readonly encoder: Encoder;
+  flushSync(): void;
+  /** Returns whether everything is written. */
+  drainAtExit(mayWait: boolean): boolean;
+  onTooSlow(): void;
+}
+
+export class RunRecords implements ExitHandler {
+  readonly #log: Log;
+  readonly #options: ResolvedOptions;
+  readonly #stats: () => TracerStats;
+  #hasExited = false;
+
+  constructor(log: Log, options: ResolvedOptions, stats: () => TracerStats) {
+    this.#log = log;
+    this.#options = options;
+    this.#stats = stats;
+  }
+
+  /** Writes the `start` record. At once, so that even a log that is cut short identifies its process. */
+  writeStart(): void {
+    if (this.#options.header) {
+      const { encoder } = this.#log;
+      encoder.line(loadHeader().startFields(this.#options));
+      runAsOwnTagged(() => encoder.flush());
+    }
+  }
+
+  /** Makes the `end` record of a close, unless the process is ending: its end has a record already. */
+  addEndOfClose(): void {
+    if (this.#options.header && !this.#hasExited) {
+      this.#log.encoder.line(loadHeader().endFields(undefined, this.#stats()));
+    }
+  }
+
+  /** Events may follow this: later exit listeners of the program still run. */
+  onExit(ending: Ending): void {
+    const log = this.#log;
+    this.#hasExited = true;
+    log.encoder.flush();
+    const arrived = log.drainAtExit(true);
+    this.onEndingChanged(ending);
+    if (!log.drainAtExit(arrived)) {
+      log.onTooSlow();
+    }
+  }
+
+  /** Writes an `end` record. Every later record is written at once, with another `end` record after it. */
+  onEndingChanged(ending: Ending): void {
+    const { encoder } = this.#log;
+    const { header } = this.#options;
+    const fields = (): string => loadHeader().endFields(ending, this.#stats());
+    // Without a trailer: there may be no record for it to follow.
+    encoder.writeThrough();
+    if (header) {
+      encoder.line(fields());
+    }
+    // A `lost` record may be in the chunk.
+    encoder.flush();
+    encoder.writeThrough(header ? fields : undefined);
+  }
+
+  flush(): void {
+    runAsOwnTagged(() => this.#log.flushSync());
+  }
+}
