@@ -18,7 +18,6 @@ const PROTOTYPES_MAX = 8;
 const { isProxy, isRegExp, isDate, isMap, isSet, isNativeError, isAnyArrayBuffer, isBoxedPrimitive } = types;
 const { isModuleNamespaceObject, isArrayBufferView } = types;
 const { getPrototypeOf } = Object;
-const hasOwn = Object.hasOwn;
 const isNaNumber = Number.isNaN;
 const slice = uncurryThis(String.prototype.slice);
 const mapSize = uncurryGetter<number>(Map.prototype, 'size');
