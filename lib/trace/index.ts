@@ -13,6 +13,7 @@ import type * as Preload from './preload/preload';
 import type * as Settings from './settings';
 import { Tracer } from './tracer/tracer';
 
+export type { OptionSpec } from './options/table';
 export type { ContextOptions, Matcher, TracerOptions } from './options/tracer-options';
 export { isPlain, show } from './options/value';
 export { runAsOwnTagged } from './runtime/own-operations';

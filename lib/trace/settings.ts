@@ -5,7 +5,6 @@
 export {
   nearest,
   OPTIONS,
-  type OptionSpec,
   optionsFromEnvironment,
   parseDuration,
   resolveOptions,
