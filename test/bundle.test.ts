@@ -48,4 +48,12 @@ describe('the bundle', () => {
       `${file} has __filename, which in the bundle would be that of ${path.join(trace, 'index.js')}`,
     );
   });
+
+  it('names no module to be loaded soon that nothing requires', () => {
+    const file = path.join(trace, 'destination/file.js');
+    assert.equal(
+      refusalOf('"use strict";\n'),
+      `nothing requires ${file}: SOON must name what register loads`,
+    );
+  });
 });

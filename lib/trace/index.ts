@@ -10,8 +10,10 @@ import { resolveOptions } from './options/resolve';
 import type { TracerOptions } from './options/tracer-options';
 import { isPlain, show } from './options/value';
 import type * as Preload from './preload/preload';
+import type * as Settings from './settings';
 import { Tracer } from './tracer/tracer';
 
+export type { OptionSpec } from './options/table';
 export type { ContextOptions, Matcher, TracerOptions } from './options/tracer-options';
 export { isPlain, show } from './options/value';
 export { runAsOwnTagged } from './runtime/own-operations';
@@ -53,6 +55,9 @@ export function asyncTracer(first?: Target | TracerOptions, second?: TracerOptio
 export function preload(environment: NodeJS.ProcessEnv, print: (line: string) => void): Tracer | undefined {
   return (require('./preload/preload') as typeof Preload).start(asyncTracer, environment, print);
 }
+
+/** For the command: what it reads as the traced program does. */
+export const settings = (): typeof Settings => require('./settings');
 
 /** What came, and what to give instead where that is known. */
 function describe(given: unknown): string {

@@ -1,7 +1,7 @@
 /** The names of ops and areas that `include` and `exclude` may use, and the nearest one to a misspelt name. */
 import { asyncWrapProviders } from 'node:async_hooks';
 import { AREAS, opOf, opsOfNode } from '../../log/area';
-import { nearest } from '../../trace/options';
+import { settings } from './settings';
 
 /** Every area, and every op of Node.js itself. */
 export function knownNames(): string[] {
@@ -12,7 +12,7 @@ export function knownNames(): string[] {
 /** The known name that is nearest: also TCP where the type TCPWRAP was given. */
 export function nearestName(text: string, known: readonly string[]): string | undefined {
   const op = opOf(text, true);
-  return op !== text && known.includes(op) ? op : nearest(text, known);
+  return op !== text && known.includes(op) ? op : settings().nearest(text, known);
 }
 
 /** Whether it is one name, and no glob or regular expression. */

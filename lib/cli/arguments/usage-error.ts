@@ -1,15 +1,15 @@
 /** Wrong words and flags: what is refused, and the nearest known word. */
 import { existsSync } from 'node:fs';
 import { TracerError } from '../../errors';
-import { nearest } from '../../trace/options';
 import { suggestion } from './known-names';
+import { settings } from './settings';
 
 /** A single letter gets no suggestion: every other letter is equally near. */
 function suggestionFor(word: string, known: readonly string[], prefix: string): string {
   const near =
     word.length === 1
       ? undefined
-      : nearest(
+      : settings().nearest(
           word,
           known.filter(({ length }) => length > 1),
         );

@@ -1,9 +1,9 @@
 /** `async-tracer leaks`: what never ended. */
 import type { CommandModule } from 'yargs';
 import { analyzeLeaks, type LeaksReport } from '../../analyze';
-import { parseDuration } from '../../trace/options';
 import { examples } from '../arguments/help';
 import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { settings } from '../arguments/settings';
 import { listOf } from '../arguments/values';
 import { renderLeaks } from '../render/leaks';
 import { lossesOf } from '../render/log-summary';
@@ -53,7 +53,8 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
         ]),
       ) as never,
   handler: async (given) => {
-    const minAge = given['min-age'] === undefined ? 0 : parseDuration(given['min-age'], '--min-age');
+    const minAge =
+      given['min-age'] === undefined ? 0 : settings().parseDuration(given['min-age'], '--min-age');
     const allow = listOf(given.allow);
     const view = { all: given.all === true, stacks: given.stacks === true };
     await answer(

@@ -3,9 +3,8 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { TracerError } from '../../errors';
-import { optionsFromEnvironment, parseDuration, resolveOptions } from '../../trace/options';
-import { DEFAULT_OUTPUT, resolveOutput } from '../../trace/preload/output';
 import { examples } from '../arguments/help';
+import { settings } from '../arguments/settings';
 import { printEnding, printLogs, unreportedLogs } from '../run/exit-messages';
 import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from '../run/program';
 import { openSession } from '../run/session';
@@ -45,7 +44,7 @@ export function runCommand(words: RunWords): CommandModule<object, RunArguments>
             alias: 'o',
             describe:
               'where the logs go: a path, in which %p stands for the process id, %t for the thread id; without them, logs of other processes and threads have .PID-THREAD before the extension',
-            defaultDescription: DEFAULT_OUTPUT.replaceAll('%%', '%'),
+            defaultDescription: settings().DEFAULT_OUTPUT.replaceAll('%%', '%'),
             requiresArg: true,
           },
           after: {
@@ -120,12 +119,12 @@ async function attempt(failure: string, work: () => Promise<void>): Promise<void
 
 function environmentFor(given: RunArguments, inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...inherited, ...variablesOf(given, inherited) };
-  const output = given.output ?? (inherited['ASYNC_TRACER_OUTPUT'] || DEFAULT_OUTPUT);
-  environment['ASYNC_TRACER_OUTPUT'] = resolveOutput(output, process.cwd());
+  const output = given.output ?? (inherited['ASYNC_TRACER_OUTPUT'] || settings().DEFAULT_OUTPUT);
+  environment['ASYNC_TRACER_OUTPUT'] = settings().resolveOutput(output, process.cwd());
   for (const flag of ['after', 'for'] as const) {
     const text = given[flag];
     if (text !== undefined) {
-      parseDuration(text, `--${flag}`);
+      settings().parseDuration(text, `--${flag}`);
       environment[`ASYNC_TRACER_${flag.toUpperCase()}`] = text;
     }
   }
@@ -143,7 +142,7 @@ function checkOutput(environment: NodeJS.ProcessEnv): void {
   const refuse = (why: string): never => {
     throw new TracerError('ERR_ASYNC_TRACER_DESTINATION', `The logs cannot be written to ${folder}: ${why}.`);
   };
-  if (resolveOptions(optionsFromEnvironment(environment)).mkdir) {
+  if (settings().resolveOptions(settings().optionsFromEnvironment(environment)).mkdir) {
     try {
       mkdirSync(folder, { recursive: true });
     } catch (error) {

@@ -1,9 +1,9 @@
 /** `async-tracer slow`: what held the event loop, and what waited. */
 import type { CommandModule } from 'yargs';
 import { analyzeSlow } from '../../analyze';
-import { parseDuration } from '../../trace/options';
 import { examples } from '../arguments/help';
 import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { settings } from '../arguments/settings';
 import { countOf } from '../arguments/values';
 import { renderSlow } from '../render/slow';
 import { answer } from './answer';
@@ -46,7 +46,8 @@ export const slowCommand: CommandModule<object, SlowArguments> = {
       ) as never,
   handler: async (given) => {
     const top = countOf(given.top, 'top', TOP);
-    const heldMs = given.threshold === undefined ? undefined : parseDuration(given.threshold, '--threshold');
+    const heldMs =
+      given.threshold === undefined ? undefined : settings().parseDuration(given.threshold, '--threshold');
     await answer(
       given,
       (sources, options) => analyzeSlow(sources, { ...options, heldMs, top, all: given.all === true }),

@@ -1,9 +1,9 @@
 /** `async-tracer stats`: what ran. */
 import type { CommandModule } from 'yargs';
 import { analyzeStats } from '../../analyze';
-import { parseDuration } from '../../trace/options';
 import { examples } from '../arguments/help';
 import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { settings } from '../arguments/settings';
 import { choiceOf, countOf } from '../arguments/values';
 import { ORDERS, type Order, renderStats } from '../render/stats';
 import { answer } from './answer';
@@ -48,7 +48,8 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
   handler: async (given) => {
     const by = choiceOf(given.sort, 'sort', Object.keys(ORDERS) as Order[]);
     const top = countOf(given.top, 'top', TOP);
-    const heldMs = given.threshold === undefined ? undefined : parseDuration(given.threshold, '--threshold');
+    const heldMs =
+      given.threshold === undefined ? undefined : settings().parseDuration(given.threshold, '--threshold');
     await answer(
       given,
       (sources, options) => analyzeStats(sources, { ...options, heldMs }),

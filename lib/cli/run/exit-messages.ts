@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { formatDuration } from '../../analyze/report/duration';
-import { optionsFromEnvironment, resolveOptions } from '../../trace/options';
-import { outputOf } from '../../trace/preload/output';
+import { settings } from '../arguments/settings';
 import { printMessage } from '../terminal/output';
 import { commandOf, type Ending } from './program';
 
@@ -21,7 +20,7 @@ const WITH_VALUE =
  */
 export function unreportedLogs(environment: NodeJS.ProcessEnv, { pid }: Ending, began: number): string[] {
   const pattern = environment['ASYNC_TRACER_OUTPUT'] as string;
-  const paths = [true, false].map((first) => outputOf(pattern, { pid, thread: 0, first }));
+  const paths = [true, false].map((first) => settings().outputOf(pattern, { pid, thread: 0, first }));
   return [...new Set(paths)].filter((path) => {
     const kind = statSync(path, { throwIfNoEntry: false });
     return kind?.isFile() === true && kind.mtimeMs >= began;
@@ -81,7 +80,7 @@ function permissionsFor(environment: NodeJS.ProcessEnv): string {
 
 export function printEnding({ signal }: Ending, environment: NodeJS.ProcessEnv): void {
   if (signal !== null) {
-    const { flushInterval } = resolveOptions(optionsFromEnvironment(environment));
+    const { flushInterval } = settings().resolveOptions(settings().optionsFromEnvironment(environment));
     printMessage(
       `the program was ended by ${signal}: what was not written by then is missing: the last ${formatDuration(flushInterval)} (--flush-interval), or more where the event loop was held`,
     );

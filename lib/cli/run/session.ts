@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TracerError } from '../../errors';
-import { LOGS_FILE } from '../../trace/preload/output';
+import { settings } from '../arguments/settings';
 
 export interface Session {
   /** For the program's environment. */
@@ -28,7 +28,7 @@ export function openSession(): Session {
     variables: { ASYNC_TRACER_SESSION: folder },
     logs() {
       try {
-        const lines = readFileSync(join(folder, LOGS_FILE), 'utf8').split('\n');
+        const lines = readFileSync(join(folder, settings().LOGS_FILE), 'utf8').split('\n');
         return [...new Set(lines.slice(0, -1).map((line) => JSON.parse(line) as string))];
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') {

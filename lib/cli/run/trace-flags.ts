@@ -1,12 +1,6 @@
 /** The flags of `run`: one for each option of the library, made from its table and passed to the program as variables. */
 import { TracerError } from '../../errors';
-import {
-  OPTIONS,
-  type OptionSpec,
-  optionsFromEnvironment,
-  resolveOptions,
-  variableOf,
-} from '../../trace/options';
+import { type OptionSpec, settings } from '../arguments/settings';
 
 /** `flush-interval` for flushInterval. */
 export function flagOf(name: string): string {
@@ -21,11 +15,17 @@ export function standsAlone(spec: OptionSpec): boolean {
 /** No program has such a name, so behind a flag that may stand alone it is the value. */
 const LITERAL = /^(?:true|false|\d+|\{.*)$/s;
 
-const SPECS = new Map(OPTIONS.map((spec) => [flagOf(spec.name), spec]));
+let byFlag: ReadonlyMap<string, OptionSpec> | undefined;
+
+/** The options of the trace by their flags. Made where they are asked for: `run` alone needs them. */
+function specs(): ReadonlyMap<string, OptionSpec> {
+  byFlag ??= new Map(settings().OPTIONS.map((spec) => [flagOf(spec.name), spec]));
+  return byFlag;
+}
 
 /** Whether it is the flag of an option, which `variablesOf` checks. */
 export function isTraceFlag(flag: string): boolean {
-  return SPECS.has(flag);
+  return specs().has(flag);
 }
 
 /** The line of help; with the accepted values where they are more than true and false. */
@@ -36,7 +36,7 @@ function describe({ summary, text }: OptionSpec): string {
 /** The flags for yargs. Their values stay text, which the table of options parses and checks. */
 export function traceFlags(group: string): Record<string, object> {
   return Object.fromEntries(
-    [...SPECS].map(([flag, spec]) => [
+    [...specs()].map(([flag, spec]) => [
       flag,
       {
         group,
@@ -51,7 +51,7 @@ export function traceFlags(group: string): Record<string, object> {
 
 /** The name of an option in a message: the flag or the variable by which it was given. */
 export function nameIn(given: Readonly<Record<string, unknown>>): (name: string) => string {
-  return (name) => (given[flagOf(name)] === undefined ? variableOf(name) : `--${flagOf(name)}`);
+  return (name) => (given[flagOf(name)] === undefined ? settings().variableOf(name) : `--${flagOf(name)}`);
 }
 
 /** The words of the command line, split. */
@@ -78,8 +78,8 @@ export function splitWords(words: readonly string[], values: readonly string[]):
       return { flags, program: words.slice(i) };
     }
     const bare = word.replace(/^--/, '');
-    const spec = SPECS.get(bare);
-    const negated = SPECS.get(bare.replace(/^no-/, ''));
+    const spec = specs().get(bare);
+    const negated = specs().get(bare.replace(/^no-/, ''));
     if (spec !== undefined && standsAlone(spec) && LITERAL.test(words[i + 1] ?? '')) {
       flags.push(`${word}=${words[++i]}`);
     } else if (spec !== undefined && standsAlone(spec)) {
@@ -118,16 +118,20 @@ export function variablesOf(
   environment: NodeJS.ProcessEnv,
 ): Record<string, string> {
   const variables: Record<string, string> = {};
-  for (const [flag, spec] of SPECS) {
+  for (const [flag, spec] of specs()) {
     const value = given[flag];
     if (value === '') {
       throw new TracerError('ERR_ASYNC_TRACER_USAGE', `The option --${flag} needs a value.`);
     }
     if (value !== undefined) {
-      variables[variableOf(spec.name)] = Array.isArray(value) ? joined(flag, spec, value) : String(value);
+      variables[settings().variableOf(spec.name)] = Array.isArray(value)
+        ? joined(flag, spec, value)
+        : String(value);
     }
   }
-  resolveOptions(optionsFromEnvironment({ ...environment, ...variables }, nameIn(given)));
+  settings().resolveOptions(
+    settings().optionsFromEnvironment({ ...environment, ...variables }, nameIn(given)),
+  );
   return variables;
 }
 

@@ -1,8 +1,8 @@
 /** Names in `include` and `exclude` that matched nothing. They are no error by themselves: a program may name its own operations. */
 import { statSync } from 'node:fs';
 import { readLog } from '../../analyze';
-import { type Matcher, optionsFromEnvironment, resolveOptions } from '../../trace/options';
 import { isName, knownNames, nearestName, suggestion } from '../arguments/known-names';
+import { type Matcher, settings } from '../arguments/settings';
 import { printMessage } from '../terminal/output';
 import { type OnProgress, withProgress } from '../terminal/progress';
 
@@ -58,10 +58,10 @@ export async function printUnmatched(
   environment: NodeJS.ProcessEnv,
   nameOf: (name: string) => string,
 ): Promise<void> {
-  const given = optionsFromEnvironment(environment);
+  const given = settings().optionsFromEnvironment(environment);
   const written = (name: string, text: string): string =>
     `${nameOf(name)}${nameOf(name).startsWith('-') ? ' ' : '='}${text}`;
-  const { include, exclude, send } = resolveOptions(given);
+  const { include, exclude, send } = settings().resolveOptions(given);
   const known = knownNames();
   const wanted = unknownOf(given.include, include, known);
   // A FIFO cannot be read again, and with send: false there is nothing to read.
