@@ -213,9 +213,10 @@ export function createPipeDestination(
       }
       const hasRoom = (): boolean =>
         queue.bytes + lines.length <= options.maxBuffer || queue.first === undefined;
-      // If a limited wait ends without room, the lines are queued beyond the bound: 'block' loses nothing.
-      drainUntil(hasRoom, limitMs);
-      if (isDead) {
+      // If a limited wait ends without room, the lines are queued beyond the bound, so that 'block' loses none of them.
+      // Once: more would grow without bound while a flush waits.
+      const isBeyond = queue.bytes > options.maxBuffer;
+      if ((!drainUntil(hasRoom, limitMs) && isBeyond) || isDead) {
         return DROPPED;
       }
     }

@@ -59,6 +59,8 @@ export class LogWriter {
   /** Records that the destination took and then lost. */
   #lostLater = 0;
   #isWriting = false;
+  /** Calls of `drain` that wait for the destination. */
+  #drains = 0;
   #hasWarned = false;
 
   /**
@@ -127,9 +129,25 @@ export class LogWriter {
   /** Whether nothing that the destination took is still in progress. */
   readonly isIdle = (): boolean => this.#destination.isIdle();
 
-  /** Waits for the destination; see `Destination.flush`. */
+  /**
+   * Waits for the destination; see `Destination.flush`. Meanwhile no write waits longer than 2 seconds for a reader, or a
+   * write in the hook would hold the event loop, and with it this promise, for good.
+   */
   drain(): Promise<boolean> {
-    return this.#destination.flush();
+    this.#drains++;
+    this.limitWaits();
+    const settle = (arrived: boolean): boolean => {
+      this.#drains--;
+      this.#liftLimit();
+      return arrived;
+    };
+    return this.#destination.flush().then(settle);
+  }
+
+  #liftLimit(): void {
+    if (this.#drains === 0) {
+      this.#destination.setWaitLimit?.(Number.POSITIVE_INFINITY, false);
+    }
   }
 
   /**
@@ -141,7 +159,7 @@ export class LogWriter {
     try {
       this.encoder.flush();
     } finally {
-      this.#destination.setWaitLimit?.(Number.POSITIVE_INFINITY, false);
+      this.#liftLimit();
     }
   }
 
@@ -164,7 +182,7 @@ export class LogWriter {
         this.drainSync(true);
       }
     } finally {
-      this.#destination.setWaitLimit?.(Number.POSITIVE_INFINITY, false);
+      this.#liftLimit();
     }
   }
 
