@@ -23,8 +23,8 @@ import { describe, it } from 'node:test';
 import { ERROR_CODES } from '../lib/errors';
 import { AREAS } from '../lib/log/area';
 import { OPERATION_PHASES, RECORD_FIELDS } from '../lib/log/event';
+import { asyncTracer } from '../lib/trace';
 import { OPTIONS } from '../lib/trace/options';
-import { Tracer } from '../lib/trace/tracer/tracer';
 
 const ROOT = path.join(__dirname, '../..');
 const README_LINES_MAX = 200;
@@ -181,7 +181,9 @@ describe('lib/trace/README.md', () => {
       const name = cell.replace(/\(.*\)$/, '');
       return symbols[name] ?? name;
     });
-    const members = Reflect.ownKeys(Tracer.prototype).filter((key) => key !== 'constructor');
+    const tracer = asyncTracer('/dev/null', { autostart: false });
+    tracer[Symbol.dispose]();
+    const members = Reflect.ownKeys(tracer);
     assert.deepEqual(new Set(listed), new Set(members));
   });
 });

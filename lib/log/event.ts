@@ -141,5 +141,5 @@ export type TraceRecord = OperationRecord | StartRecord | EndRecord | LostRecord
 export const RECORD_FIELDS: readonly string[] = [
   ...['opid', 'op', 'phase', 'area', 'parentopid', 'parentop', 'execopid', 'time', 'stack', 'ctx'],
   ...['format', 'pid', 'thread', 'node', 'versions', 'anchor', 'options'],
-  ...['counts', 'lost', 'live', 'reason', 'exitcode', 'error', 'count'],
+  ...['counts', 'lost', 'live', 'reason', 'exitcode', 'active', 'error', 'count'],
 ];

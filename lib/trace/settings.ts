@@ -10,4 +10,5 @@ export {
   resolveOptions,
   variableOf,
 } from './options';
+export { knownNames, nearestName } from './options/known-names';
 export { DEFAULT_OUTPUT, LOGS_FILE, outputOf, resolveOutput } from './preload/output';

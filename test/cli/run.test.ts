@@ -477,7 +477,7 @@ describe('async-tracer run', () => {
     [
       ['--for', 'a.js'],
       2,
-      /run needs the program that is to run; "a\.js" was taken for the value of --for\./,
+      /run needs the program that is to run; "a\.js" was taken for the value of --for\. Give a duration first: async-tracer run --for 5s a\.js\./,
     ],
     [['--include=net'], 2, /run needs the program that is to run, as in:/],
     [['--stack', 'a.js'], 2, /no option --stack for run\. Is --stacks meant\?/],

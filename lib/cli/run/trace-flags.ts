@@ -102,9 +102,13 @@ export function splitWords(words: readonly string[], values: readonly string[]):
  */
 export function wordTakenAsValue(flags: readonly string[]): string {
   const [flag, value] = flags.slice(-2);
-  return value === undefined || value.startsWith('-')
-    ? ''
-    : `${JSON.stringify(value)} was taken for the value of ${flag}`;
+  if (value === undefined || value.startsWith('-')) {
+    return '';
+  }
+  const example = ['--for', '--after'].includes(flag)
+    ? `. Give a duration first: async-tracer run ${flag} 5s ${value}`
+    : '';
+  return `${JSON.stringify(value)} was taken for the value of ${flag}${example}`;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Hook {
   disable(): void;
   /** Records nothing any more, whatever Node still calls: after a script was terminated, `disable` may not take effect. */
   abandon(): void;
+  /** Whether an operation with this op was seen. */
+  hasMet(op: string): boolean;
   /** Operations whose init was seen and whose destroy was not; promises only where their destroys are tracked. */
   readonly live: number;
 }
@@ -86,6 +88,7 @@ export function createTraceHook(options: HookOptions): Hook {
     enable,
     disable,
     abandon: ops.selectNothing,
+    hasMet: ops.hasOp,
     get live() {
       return callbacks.live;
     },

@@ -28,6 +28,8 @@ export interface OpRegistry {
   readonly tick: number;
   /** The type of a code that `codeOf` gave. */
   typeOf(code: number): string | undefined;
+  /** Whether a type with this op is registered. */
+  hasOp(op: string): boolean;
   /** From here on nothing is selected. */
   selectNothing(): void;
   /** The op of an unregistered type, and whether it is recorded. */
@@ -91,6 +93,14 @@ export function createOpRegistry(
     promise: register('PROMISE'),
     tick: register('TickObject'),
     typeOf: (code) => types[code],
+    hasOp(op) {
+      for (let code = Code.firstOp + 2; code < types.length; code++) {
+        if (types[code] !== undefined && nameOf(types[code]).op === op) {
+          return true;
+        }
+      }
+      return false;
+    },
     selectNothing() {
       isOver = true;
       for (let code = 0; code < CODES_MAX; code++) {

@@ -1,8 +1,8 @@
-/** The one warning of a tracer: a failure at run time is never thrown into the program. */
+/** Warnings of a tracer: a failure at run time is never thrown into the program. */
+import type { TracerErrorCode } from '../../errors';
 import type * as Pipe from '../destination/pipe';
 import { runAsOwnTagged } from '../runtime/own-operations';
 
-const CODE = 'ERR_ASYNC_TRACER_WRITE';
 const STDERR = 2;
 const { emitWarning } = process;
 
@@ -10,13 +10,21 @@ const { emitWarning } = process;
 export function warn(error: unknown, fatal: boolean, exiting: boolean): void {
   const reason = describe(error);
   const consequence = fatal ? 'tracing has stopped' : 'records are lost, and counted in stats().lost';
-  const message = `async-tracer cannot write the log: ${reason}; ${consequence}.`;
+  printWarning(
+    'ERR_ASYNC_TRACER_WRITE',
+    `async-tracer cannot write the log: ${reason}; ${consequence}.`,
+    exiting,
+  );
+}
+
+/** @param exiting as in `warn` */
+export function printWarning(code: TracerErrorCode, message: string, exiting: boolean): void {
   runAsOwnTagged(() => {
     try {
       if (!exiting) {
-        emitWarning.call(process, message, { type: 'AsyncTracerWarning', code: CODE });
+        emitWarning.call(process, message, { type: 'AsyncTracerWarning', code });
       } else if (isPrinted()) {
-        const text = `(node:${process.pid}) [${CODE}] AsyncTracerWarning: ${message}\n`;
+        const text = `(node:${process.pid}) [${code}] AsyncTracerWarning: ${message}\n`;
         const ignoreErrors = { onLost() {}, onError() {} };
         const { createPipeDestination } = require('../destination/pipe') as typeof Pipe;
         const stderr = createPipeDestination(

@@ -10,7 +10,7 @@ import { createEncoder } from '../encode/create-encoder';
 import type { Encoder, EncoderOptions } from '../encode/encoder';
 import { isExiting } from '../lifecycle/exit';
 import { countLostRecords } from '../lifecycle/lost-records';
-import { warn } from '../lifecycle/warning';
+import { printWarning, warn } from '../lifecycle/warning';
 import type { ResolvedOptions } from '../options/tracer-options';
 import { show } from '../options/value';
 import { runAsOwn, runAsOwnTagged } from '../runtime/own-operations';
@@ -222,6 +222,10 @@ export class LogWriter {
   release(): Promise<void> {
     this.#clock.stop();
     return this.#destination.close();
+  }
+
+  warnOfOption(message: string): void {
+    printWarning('ERR_ASYNC_TRACER_OPTION', message, isExiting());
   }
 
   onTooSlow(): void {

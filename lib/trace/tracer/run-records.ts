@@ -2,12 +2,15 @@
 import type { Encoder } from '../encode/encoder';
 import type { Ending, ExitHandler } from '../lifecycle/exit';
 import type * as Header from '../lifecycle/header';
+import type * as Unmatched from '../lifecycle/unmatched-names';
 import type { ResolvedOptions } from '../options/tracer-options';
 import { runAsOwnTagged } from '../runtime/own-operations';
 import type { TracerStats } from './stats';
 
 /** Loaded where the option `header` needs it. */
 const loadHeader = (): typeof Header => require('../lifecycle/header');
+
+const loadUnmatched = (): typeof Unmatched => require('../lifecycle/unmatched-names');
 
 /** What the records need of a log. */
 interface Log {
@@ -16,18 +19,22 @@ interface Log {
   /** Returns whether everything is written. */
   drainAtExit(mayWait: boolean): boolean;
   onTooSlow(): void;
+  warnOfOption(message: string): void;
 }
 
 export class RunRecords implements ExitHandler {
   readonly #log: Log;
   readonly #options: ResolvedOptions;
   readonly #stats: () => TracerStats;
+  readonly #hasMet: (op: string) => boolean;
   #hasExited = false;
 
-  constructor(log: Log, options: ResolvedOptions, stats: () => TracerStats) {
+  /** @param hasMet whether an operation with this op was seen */
+  constructor(log: Log, options: ResolvedOptions, stats: () => TracerStats, hasMet: (op: string) => boolean) {
     this.#log = log;
     this.#options = options;
     this.#stats = stats;
+    this.#hasMet = hasMet;
   }
 
   /** Writes the `start` record. At once, so that even a log that is cut short identifies its process. */
@@ -41,8 +48,30 @@ export class RunRecords implements ExitHandler {
 
   /** Makes the `end` record of a close, unless the process is ending: its end has a record already. */
   addEndOfClose(): void {
-    if (this.#options.header && !this.#hasExited) {
+    if (this.#hasExited) {
+      return;
+    }
+    if (this.#options.header) {
       this.#log.encoder.line(loadHeader().endFields(undefined, this.#stats()));
+    }
+    this.#warnOfUnmatched();
+  }
+
+  /** `async-tracer run`, which sets the variable, looks at the logs of all processes instead. */
+  #warnOfUnmatched(): void {
+    const { include, exclude } = this.#options;
+    if (
+      (include === undefined && exclude.length === 0) ||
+      process.env['ASYNC_TRACER_SESSION'] !== undefined
+    ) {
+      return;
+    }
+    try {
+      for (const message of loadUnmatched().unmatchedNames(this.#options, this.#hasMet)) {
+        this.#log.warnOfOption(message);
+      }
+    } catch {
+      // The module cannot be loaded: the process has no descriptor left.
     }
   }
 
@@ -50,6 +79,7 @@ export class RunRecords implements ExitHandler {
   onExit(ending: Ending): void {
     const log = this.#log;
     this.#hasExited = true;
+    this.#warnOfUnmatched();
     log.encoder.flush();
     const arrived = log.drainAtExit(true);
     this.onEndingChanged(ending);

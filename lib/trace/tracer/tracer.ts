@@ -70,7 +70,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       select: (op, area) => isSelected(options, op, area),
       selectUnknown: options.include === undefined,
     });
-    this.#records = new RunRecords(this.#log, options, () => this.stats());
+    this.#records = new RunRecords(this.#log, options, () => this.stats(), this.#hook.hasMet);
     this.#records.writeStart();
     runAsOwnTagged(() => addExitHandler(this.#records));
     if (options.autostart && this.#state.isIdle) {
