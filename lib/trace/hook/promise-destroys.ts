@@ -13,7 +13,7 @@
  * own, which is enabled in the init of an operation made for it. This is undocumented. Where it fails, promise destroys
  * arrive and are ignored (promise-inference.ts), and only the cost is higher.
  */
-import * as asyncHooks from 'node:async_hooks';
+import asyncHooks = require('node:async_hooks');
 import { canSkipPromises } from '../runtime/features';
 import { newestAsyncId } from '../runtime/own-operations';
 

@@ -5,7 +5,7 @@
  * that nobody knows is a promise, unless it is the id of something that has ended. Of the last millions of ids that is
  * remembered (recent.ts); for older ones, what runs is looked at.
  */
-import * as asyncHooks from 'node:async_hooks';
+import asyncHooks = require('node:async_hooks');
 import { types } from 'node:util';
 import { Code } from '../encode/codes';
 import { uncurryThis } from '../runtime/intrinsics';

@@ -2,7 +2,7 @@
  * Operations whose op is not registered (op-registry.ts): a program may invent types without end, or long ones. Their
  * records are made from the type, which is kept as long as the operation lives.
  */
-import * as asyncHooks from 'node:async_hooks';
+import asyncHooks = require('node:async_hooks');
 import { Code, PhaseIndex } from '../encode/codes';
 import { OwnMap } from '../runtime/intrinsics';
 import type { OpRegistry } from './op-registry';

@@ -5,7 +5,7 @@
  * (hook.ts looks at its execution id). Hooks are never disabled for the tracer's work: that would lose what the program
  * does in the meantime.
  */
-import * as asyncHooks from 'node:async_hooks';
+import asyncHooks = require('node:async_hooks');
 import { OwnMap, uncurryThis } from './intrinsics';
 
 // Taken at load: the program may replace them later.
