@@ -14,6 +14,7 @@
  * One file: the callbacks share their variables, and a second closure would cost a load at each event.
  */
 import asyncHooks = require('node:async_hooks');
+
 import { Code, PhaseIndex } from '../encode/codes';
 import type { Encoder } from '../encode/encoder';
 import { own, ownIds, tagOwn, untagOwn } from '../runtime/own-operations';

@@ -1,5 +1,6 @@
 /** The async hook of a trace: which of Node's hooks it takes, and when they are enabled. */
 import asyncHooks = require('node:async_hooks');
+
 import type { Encoder } from '../encode/encoder';
 import { newestAsyncId } from '../runtime/own-operations';
 import { createCallbacks } from './callbacks';

@@ -14,6 +14,7 @@
  * arrive and are ignored (promise-inference.ts), and only the cost is higher.
  */
 import asyncHooks = require('node:async_hooks');
+
 import { canSkipPromises } from '../runtime/features';
 import { newestAsyncId } from '../runtime/own-operations';
 

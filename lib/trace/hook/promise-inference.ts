@@ -6,6 +6,7 @@
  * remembered (recent.ts); for older ones, what runs is looked at.
  */
 import asyncHooks = require('node:async_hooks');
+
 import { types } from 'node:util';
 import { Code } from '../encode/codes';
 import { uncurryThis } from '../runtime/intrinsics';

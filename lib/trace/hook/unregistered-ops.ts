@@ -3,6 +3,7 @@
  * records are made from the type, which is kept as long as the operation lives.
  */
 import asyncHooks = require('node:async_hooks');
+
 import { Code, PhaseIndex } from '../encode/codes';
 import { OwnMap } from '../runtime/intrinsics';
 import type { OpRegistry } from './op-registry';

@@ -1,5 +1,6 @@
 /** What a trace needs of the machine and of this Node.js. The feature itself is tested, never a version. */
 import asyncHooks = require('node:async_hooks');
+
 import { TracerError } from '../../errors';
 
 // Taken at load: the program may replace it later.

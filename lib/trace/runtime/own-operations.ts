@@ -6,6 +6,7 @@
  * does in the meantime.
  */
 import asyncHooks = require('node:async_hooks');
+
 import { OwnMap, uncurryThis } from './intrinsics';
 
 // Taken at load: the program may replace them later.
