@@ -11,7 +11,7 @@ export interface ExportCounts {
   callbacks: number;
   /** Arrows from the callback that started an operation to its first callback; 0 in formats without arrows. */
   flows: number;
-  /** Callbacks that are not in the file, because their begin or end is not in the log. */
+  /** Callbacks that are not in the file: they began, and their end is missing though the log goes on. */
   leftOut: number;
   /** Callbacks that had not ended when the log did. They end with it. */
   unended: number;

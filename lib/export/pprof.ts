@@ -133,7 +133,9 @@ class Pprof {
     }
     const id = this.#functions.size + 1;
     this.#functions.set(key, id);
-    const [name, file] = [this.#text(frame.function || '<anonymous>'), this.#text(frame.file)];
+    // pprof takes what is in angle brackets for the arguments of a template, and drops it.
+    const name = this.#text(frame.function.replace(/<(.*?)>/g, '($1)') || '(anonymous)');
+    const file = this.#text(frame.file);
     const writer = this.#writer;
     const message = writer.open(PROFILE.function);
     writer.varint(FUNCTION.id, id);
@@ -173,7 +175,7 @@ export function createPprof(operations: Operations, cut: Cut, chunks: Chunks): E
         operations: samples.operations,
         callbacks: samples.callbacks,
         flows: 0,
-        leftOut: operations.unpaired - open,
+        leftOut: Math.max(0, operations.unpaired - open),
         unended: open,
         events: pprof.samples,
       };

@@ -33,7 +33,7 @@ export function renderExport(
     `${formatCountOf(operations, 'operation')}, ${formatCountOf(callbacks, 'callback')}${flows > 0 ? `, ${formatCountOf(flows, 'arrow')}` : ''}`,
   ];
   if (leftOut > 0) {
-    lines.push(`${formatCountOf(leftOut, 'callback')} left out, of which the log has one end only`);
+    lines.push(`${formatCountOf(leftOut, 'callback')} left out, whose end is missing`);
   }
   if (unended > 0) {
     lines.push(`${formatCount(unended)} that had not ended ${unended === 1 ? 'ends' : 'end'} with the log`);
