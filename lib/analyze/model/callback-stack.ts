@@ -1,5 +1,5 @@
 /** Real nesting this deep is a stack overflow, so these are callbacks whose after is missing. Half are abandoned. */
-const MAX_OPEN = 10_000;
+export const MAX_OPEN = 10_000;
 
 const NO_GROUP = -1;
 

@@ -1,6 +1,6 @@
 import { Decoder } from '../decode/decoder';
 import type { ReadOptions } from '../read/options';
-import { scan } from '../read/reader';
+import { Scanner } from '../read/reader';
 import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
 import { logReport } from './log-report';
@@ -8,9 +8,47 @@ import { Operations, type OperationsOptions } from './operations';
 import type { OperationVisitor } from './visitor';
 
 /**
- * Reads a whole log and calls a visitor for its operations: see `visitor.ts`.
+ * A reading of a log that calls a visitor for its operations: see `visitor.ts`.
  *
  * @param create makes the visitor. It may keep the `Operations` it is given, for its groups and runs
+ */
+export class Visit<Visitor extends OperationVisitor> {
+  readonly operations: Operations;
+  readonly visitor: Visitor;
+  readonly #scanner: Scanner;
+
+  constructor(
+    source: LogSource,
+    reading: ReadOptions,
+    create: (operations: Operations) => Visitor,
+    options: OperationsOptions = {},
+  ) {
+    const decoder = new Decoder();
+    this.operations = new Operations(decoder, options);
+    this.visitor = create(this.operations);
+    this.operations.visitor = this.visitor;
+    this.#scanner = new Scanner(source, reading, decoder, () => this.operations.take());
+  }
+
+  /**
+   * Reads the log. Yields after each chunk of it, so that what the visitor wrote can be passed on before more is read.
+   *
+   * @throws TracerError as `readLog` does
+   */
+  async *chunks(): AsyncGenerator<void> {
+    yield* this.#scanner.run();
+    this.operations.finish();
+  }
+
+  /** Complete when `chunks` has ended. */
+  get log(): LogReport {
+    return logReport(this.#scanner.counts, this.operations.runs, this.operations);
+  }
+}
+
+/**
+ * Reads a whole log and calls a visitor for its operations: see `Visit`.
+ *
  * @throws TracerError as `readLog` does
  */
 export async function visitOperations<Visitor extends OperationVisitor>(
@@ -19,11 +57,8 @@ export async function visitOperations<Visitor extends OperationVisitor>(
   create: (operations: Operations) => Visitor,
   options: OperationsOptions = {},
 ): Promise<{ visitor: Visitor; log: LogReport }> {
-  const decoder = new Decoder();
-  const operations = new Operations(decoder, options);
-  const visitor = create(operations);
-  operations.visitor = visitor;
-  const counts = await scan(source, reading, decoder, () => operations.take());
-  operations.finish();
-  return { visitor, log: logReport(counts, operations.runs, operations) };
+  const visit = new Visit(source, reading, create, options);
+  for await (const _ of visit.chunks()) {
+  }
+  return { visitor: visit.visitor, log: visit.log };
 }

@@ -31,7 +31,8 @@ export async function scan(
   return scanner.counts;
 }
 
-class Scanner {
+/** `scan` in steps: whoever writes while it reads waits for the writing between two chunks. */
+export class Scanner {
   readonly counts: LogCounts = { sources: 0, bytes: 0, records: 0, foreign: 0, cut: 0, lost: 0, damaged: [] };
   readonly #source: LogSource;
   readonly #options: ReadOptions;

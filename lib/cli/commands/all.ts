@@ -1,5 +1,6 @@
 /** Every command, in the order of the help. */
 import type { CommandModule } from 'yargs';
+import { exportCommand } from './export';
 import { leaksCommand } from './leaks';
 import { slowCommand } from './slow';
 import { statsCommand } from './stats';
@@ -11,6 +12,7 @@ export const LOG_COMMANDS = [
   leaksCommand,
   treeCommand,
   slowCommand,
+  exportCommand,
 ] as unknown as readonly CommandModule[];
 
 /** `run` and `completion` are named here alone, since main.ts reads their words before yargs does. */

@@ -8,7 +8,7 @@ import { withProgress } from '../terminal/progress';
 import { type Screen, screenOf } from '../terminal/screen';
 
 /** A file that is no log has no answer. Above all, "No leaks." must not be the answer. */
-function refuseNoLog(sources: readonly string[], named: boolean, log: LogReport): void {
+export function refuseNoLog(sources: readonly string[], named: boolean, log: LogReport): void {
   if (log.records > 0) {
     return;
   }
