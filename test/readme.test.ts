@@ -258,6 +258,10 @@ describe('lib/cli/README.md', () => {
       assert.deepEqual([...shared, ...listed(`flag of ${command} | what it does`)], flagsOf(command));
     });
   }
+
+  it('lists every flag of export', () => {
+    assert.deepEqual(listed('flag of export | what it does').sort(), flagsOf('export').sort());
+  });
 });
 
 describe('the documents', () => {

@@ -6,6 +6,7 @@ import { question as awaits } from './await';
 import { question as contexts } from './contexts';
 import { question as destinations } from './destinations';
 import { question as disk } from './disk';
+import { question as exporting } from './export';
 import { question as filters } from './filters';
 import { question as files } from './fs';
 import { question as growth } from './growth';
@@ -35,6 +36,7 @@ export const QUESTIONS: readonly Question[] = [
   destinations,
   disk,
   analyze,
+  exporting,
   startup,
   memory,
   growth,

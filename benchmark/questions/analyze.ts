@@ -1,33 +1,11 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { Child } from '../suite/process';
 import type { FigureQuestion, Figures, Setting } from '../suite/question';
+import { trafficLog } from '../suite/trafficlog';
 
-const FULL_MB = 1050;
-const SHORT_MB = 20;
 const SUBJECT = path.join(__dirname, '../subject');
 const PACKAGE = path.join(__dirname, '../../..');
-
-/** One log for all rows and rounds: it takes longer to make than to read. */
-let made: Promise<{ file: string; bytes: number }> | undefined;
-
-async function make(setting: Setting): Promise<{ file: string; bytes: number }> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'async-tracer-benchmark-'));
-  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
-  const file = path.join(folder, 'log');
-  const child = new Child({
-    node: setting.node,
-    args: [path.join(SUBJECT, 'traffic.js'), file, String(setting.short ? SHORT_MB : FULL_MB), '0'],
-    cwd: PACKAGE,
-  });
-  const { bytes, lost } = await child.next<{ bytes: number; lost: number }>();
-  await child.end();
-  if (lost > 0) {
-    throw new Error(`${lost} records of the log were lost while it was made`);
-  }
-  return { file, bytes };
-}
 
 /** An operation from the middle of the log. */
 function someId(file: string, bytes: number): number {
@@ -40,8 +18,7 @@ function someId(file: string, bytes: number): number {
 }
 
 async function measure(row: string, setting: Setting): Promise<Figures> {
-  made ??= make(setting);
-  const { file, bytes } = await made;
+  const { file, bytes } = await trafficLog(setting);
   const child = new Child({
     node: setting.node,
     args: [path.join(SUBJECT, 'answer.js'), row, file, String(someId(file, bytes))],

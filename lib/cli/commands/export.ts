@@ -98,7 +98,7 @@ export const exportCommand: CommandModule<object, ExportArguments> = {
       .usage(
         usageOf(
           'export',
-          'Writes a log in the format of a viewer: callbacks by thread, operations, and which\ncallback started which.',
+          'Writes a log in the format of a viewer: callbacks by thread, operations, and\nwhich callback started which.',
         ),
       )
       .option('to', { describe: `the format: ${EXPORT_FORMATS.join(', ')}`, requiresArg: true })
