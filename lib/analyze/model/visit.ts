@@ -23,7 +23,29 @@ export async function visitOperations<Visitor extends OperationVisitor>(
   const operations = new Operations(decoder, options);
   const visitor = create(operations);
   operations.visitor = visitor;
-  const counts = await scan(source, reading, decoder, () => operations.take());
-  operations.finish();
-  return { visitor, log: logReport(counts, operations.runs, operations) };
+  return { visitor, log: await visitModels(source, reading, decoder, [operations]) };
+}
+
+/**
+ * Reads a whole log once for several models, as one with `splitByVia` and one without. Each calls its own visitor.
+ *
+ * @param decoder with which the models were made
+ * @returns the log as the first model describes it
+ * @throws TracerError as `readLog` does
+ */
+export async function visitModels(
+  source: LogSource,
+  reading: ReadOptions,
+  decoder: Decoder,
+  models: readonly Operations[],
+): Promise<LogReport> {
+  const counts = await scan(source, reading, decoder, () => {
+    for (const model of models) {
+      model.take();
+    }
+  });
+  for (const model of models) {
+    model.finish();
+  }
+  return logReport(counts, models[0].runs, models[0]);
 }
