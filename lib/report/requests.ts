@@ -11,7 +11,10 @@ import { END, FIRST_BEFORE, GROUP, PartStore, RAN, START, STRIDE } from './part-
 /** The page has the slowest of them, and of each so many parts: those that took longest. */
 const MAX_REQUESTS = 200;
 const MAX_PARTS_SHOWN = 50;
-/** Node makes one of these for each connection; each of its callbacks with a new message is a request. */
+/**
+ * Node makes one of these for each connection. For each message it calls it several times in a row: with the head, at the
+ * end of the message, and when the bytes are used up.
+ */
 const HTTP_REQUEST = 'HTTPINCOMINGMESSAGE';
 /** What a server accepts begins something of its own. */
 const SERVER = /SERVER$/;
@@ -26,7 +29,7 @@ interface Members {
  * The requests of an HTTP server, and all other operations that nothing in the log started, each with what it led to.
  * What a callback starts belongs to the request that it belongs to itself.
  *
- *     HTTPINCOMINGMESSAGE  before ─┐ begins a request, unless this turn of the loop already began it
+ *     HTTPINCOMINGMESSAGE  before ─┐ begins a request, unless it was called last too
  *       FSREQCALLBACK       init   │ belongs to the request
  *     HTTPINCOMINGMESSAGE  after  ─┘
  *       FSREQCALLBACK       before ... what is started in here belongs to it too
@@ -34,14 +37,14 @@ interface Members {
 export class Requests extends OperationVisitor {
   readonly #operations: Operations;
   readonly #members: Members[] = [];
+  /** By run, the operation that was called last. */
+  readonly #calledLast: number[] = [];
   readonly #parts = new PartStore(2 * MAX_REQUESTS, (request) => this.#to[request] - this.#from[request]);
   #count = 0;
   #http = 0;
   #isHttp = new Uint8Array(64);
   #opid = new Float64Array(64);
   #group = new Int32Array(64);
-  /** Begin of the outermost callback in which it began. */
-  #turn = new Float64Array(64);
   #from = new Float64Array(64);
   #to = new Float64Array(64);
   /** For how long any callback had run at those two times. */
@@ -83,20 +86,18 @@ export class Requests extends OperationVisitor {
   override before(run: Run, _row: number, group: number, record: RecordCursor): void {
     const { opid, time } = record;
     const { request: requests, part: parts } = this.#membersOf(run);
-    const open = run.callbacks.outermost();
-    if (open === undefined) {
+    if (run.callbacks.depth === 0) {
       this.#busyBefore = run.busy;
     }
     let request = requests.get(opid);
     if (this.#operations.groups.opOf(group) === HTTP_REQUEST) {
-      const turn = open?.start ?? time;
-      if (request < 0 || this.#turn[request] !== turn) {
+      if (request < 0 || this.#calledLast[run.index] !== opid) {
         request = this.#begin(run, opid, group, time, true);
-        this.#turn[request] = turn;
         requests.set(opid, request);
         parts.set(opid, this.#parts.add(request, group, time));
       }
     }
+    this.#calledLast[run.index] = opid;
     if (request < 0) {
       return;
     }
@@ -249,7 +250,6 @@ export class Requests extends OperationVisitor {
     this.#isHttp = roomFor(this.#isHttp, length);
     this.#opid = roomFor(this.#opid, length);
     this.#group = roomFor(this.#group, length);
-    this.#turn = roomFor(this.#turn, length);
     this.#from = roomFor(this.#from, length);
     this.#to = roomFor(this.#to, length);
     this.#busyFrom = roomFor(this.#busyFrom, length);

@@ -50,7 +50,7 @@ export function requestsSection(data: ReportData): HTMLElement {
 }
 
 function requestItem(span: SpanData, rank: number, longest: number, data: ReportData): HTMLElement {
-  const { opid, group, time, wait, queued, run, elapsed, operations } = span;
+  const { time, wait, queued, run, elapsed, operations } = span;
   const from = data.log.from ?? 0;
   const segments = html('span', { class: 'segments' });
   for (const [name, value] of Object.entries({ run, queued, wait })) {
@@ -77,7 +77,7 @@ function requestItem(span: SpanData, rank: number, longest: number, data: Report
       html(
         'span',
         { class: 'request-name' },
-        `${opName(data, group)} ${opid} at ${formatDuration(Math.max(0, time - from))}, ${formatCountOf(operations, 'operation')}`,
+        `${requestName(span, data)} at ${formatDuration(Math.max(0, time - from))}, ${formatCountOf(operations, 'operation')}`,
       ),
     ),
     body,
@@ -85,14 +85,23 @@ function requestItem(span: SpanData, rank: number, longest: number, data: Report
   return html('li', {}, details);
 }
 
+/** The call site of the first thing that the program started in it; without one the op. */
+function requestName({ parts, group, opid }: SpanData, data: ReportData): string {
+  const { groups, sites } = data;
+  const named = parts.find(
+    ([part]) => groups[part][3] >= 0 && !groups[part][4] && !/node_modules/.test(sites[groups[part][3]]),
+  );
+  return named === undefined ? `${opName(data, group)} ${opid}` : siteName(data, named[0]);
+}
+
 function requestBody(span: SpanData, data: ReportData): HTMLElement[] {
-  const { run, queued, wait, elapsed, parts, group } = span;
+  const { run, queued, wait, elapsed, parts, group, opid } = span;
   const share = (name: string, value: number) =>
     `${name} ${formatDuration(value)} (${formatShare(elapsed > 0 ? value / elapsed : 0)})`;
   const sentence = html(
     'p',
     {},
-    `${[share('run', run), share('queued', queued), share('wait', wait)].join(', ')}. ${siteName(data, group)}`,
+    `${opName(data, group)} ${opid}: ${[share('run', run), share('queued', queued), share('wait', wait)].join(', ')}. ${siteName(data, group)}`,
   );
   if (parts.length === 0) {
     return [sentence, html('p', { class: 'about' }, 'Its operations were not kept.')];

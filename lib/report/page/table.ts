@@ -10,6 +10,8 @@ export interface Column<Row> {
   /** What it is sorted by; the largest number first, text from A on. */
   key: (row: Row) => number | string;
   isText?: boolean;
+  /** Left out where the window is narrow. */
+  isOptional?: boolean;
   /** A share from 0 to 1 that is drawn as a bar behind the cell. */
   bar?: (row: Row) => number;
 }
@@ -52,10 +54,10 @@ export function table<Row>({
     },
   });
 
-  const heads = columns.map(({ head, about, isText }, i) =>
+  const heads = columns.map(({ head, about, isText, isOptional }, i) =>
     html(
       'th',
-      { scope: 'col', class: isText ? 'text' : 'figure' },
+      { scope: 'col', class: classOf(isText, isOptional) },
       html('button', { type: 'button', title: about ?? false, click: () => sortBy(i) }, head),
     ),
   );
@@ -96,7 +98,8 @@ export function table<Row>({
     );
     const left = found.length - limit;
     more.hidden = left <= 0;
-    more.textContent = `Show ${formatCount(Math.min(left, MORE))} more of ${formatCount(left)}`;
+    more.textContent =
+      left > MORE ? `Show ${MORE} more of ${formatCount(left)}` : `Show the other ${formatCount(left)}`;
     status.textContent =
       found.length === rows.length
         ? `${formatCount(rows.length)} rows`
@@ -139,9 +142,9 @@ function rowElement<Row>(row: Row, columns: readonly Column<Row>[]): HTMLElement
   return html(
     'tr',
     {},
-    ...columns.map(({ cell, isText, bar }) => {
+    ...columns.map(({ cell, isText, isOptional, bar }) => {
       const text = cell(row);
-      const element = html('td', { class: isText ? 'text' : 'figure', title: isText ? text : false }, text);
+      const element = html('td', { class: classOf(isText, isOptional), title: isText ? text : false }, text);
       if (bar !== undefined) {
         element.classList.add('bar');
         element.style.setProperty('--share', String(Math.min(1, bar(row))));
@@ -149,4 +152,8 @@ function rowElement<Row>(row: Row, columns: readonly Column<Row>[]): HTMLElement
       return element;
     }),
   );
+}
+
+function classOf(isText = false, isOptional = false): string {
+  return `${isText ? 'text' : 'figure'}${isOptional ? ' optional' : ''}`;
 }

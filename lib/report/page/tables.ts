@@ -10,6 +10,13 @@ export function operationsSection(data: ReportData): HTMLElement {
   const columns: Column<OpRow>[] = [
     { head: 'op', isText: true, cell: (row) => opName(data, row[0]), key: (row) => opName(data, row[0]) },
     {
+      head: 'from',
+      about: 'The call site',
+      isText: true,
+      cell: (row) => siteName(data, row[0]),
+      key: (row) => siteName(data, row[0]),
+    },
+    {
       head: 'count',
       about: 'Operations that began',
       cell: (row) => formatCount(row[1]),
@@ -29,6 +36,7 @@ export function operationsSection(data: ReportData): HTMLElement {
     },
     {
       head: 'p99',
+      isOptional: true,
       about: 'The same, 99 of 100',
       cell: (row) => formatDuration(row[6]),
       key: (row) => number(row[6]),
@@ -39,9 +47,16 @@ export function operationsSection(data: ReportData): HTMLElement {
       cell: (row) => formatDuration(row[7]),
       key: (row) => number(row[7]),
     },
-    { head: 'runs', about: 'Callbacks', cell: (row) => formatCount(row[8]), key: (row) => row[8] },
+    {
+      head: 'runs',
+      isOptional: true,
+      about: 'Callbacks',
+      cell: (row) => formatCount(row[8]),
+      key: (row) => row[8],
+    },
     {
       head: 'run p99',
+      isOptional: true,
       about: 'One callback, 99 of 100',
       cell: (row) => formatDuration(row[12]),
       key: (row) => number(row[12]),
@@ -65,13 +80,6 @@ export function operationsSection(data: ReportData): HTMLElement {
       key: (row) => row[14],
       bar: (row) => row[14],
     },
-    {
-      head: 'from',
-      about: 'The call site',
-      isText: true,
-      cell: (row) => siteName(data, row[0]),
-      key: (row) => siteName(data, row[0]),
-    },
   ];
   return section(
     'Operations by call site',
@@ -80,7 +88,7 @@ export function operationsSection(data: ReportData): HTMLElement {
       name: 'operations',
       columns,
       rows: data.ops,
-      sortedBy: 9,
+      sortedBy: 10,
       searchable: true,
       foot:
         data.opsLeftOut > 0
