@@ -1,9 +1,11 @@
 /** Every command, in the order of the help. */
 import type { CommandModule } from 'yargs';
 import { leaksCommand } from './leaks';
+import { reportCommand } from './report';
 import { slowCommand } from './slow';
 import { statsCommand } from './stats';
 import { treeCommand } from './tree';
+import { viewCommand } from './view';
 
 /** The commands that read logs. yargs parses their words as they come. */
 export const LOG_COMMANDS = [
@@ -11,6 +13,8 @@ export const LOG_COMMANDS = [
   leaksCommand,
   treeCommand,
   slowCommand,
+  reportCommand,
+  viewCommand,
 ] as unknown as readonly CommandModule[];
 
 /** `run` and `completion` are named here alone, since main.ts reads their words before yargs does. */
