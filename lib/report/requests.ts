@@ -62,7 +62,7 @@ export class Requests extends OperationVisitor {
 
   override init(run: Run, _row: number, group: number, executionId: number, record: RecordCursor): void {
     const { opid, time } = record;
-    if (this.#operations.groups.opOf(group) === HTTP_REQUEST) {
+    if (this.#operations.groups.opOf(group) === HTTP_REQUEST || this.#isTimerOfNode(group)) {
       return;
     }
     const members = this.#membersOf(run);
@@ -128,9 +128,17 @@ export class Requests extends OperationVisitor {
   }
 
   override resolve(run: Run, row: number, _group: number, record: RecordCursor): void {
-    const request = this.#membersOf(run).request.get(run.live.id[row]);
-    if (request >= 0) {
-      this.#extend(run, request, record.time);
+    const { request: requests, part } = this.#membersOf(run);
+    const id = run.live.id[row];
+    const request = requests.get(id);
+    if (request < 0) {
+      return;
+    }
+    this.#extend(run, request, record.time);
+    const numbers = this.#parts.at(request);
+    const at = part.get(id) * STRIDE;
+    if (numbers !== undefined && at >= 0) {
+      numbers[at + END] = Math.max(numbers[at + END], record.time);
     }
   }
 
@@ -161,6 +169,13 @@ export class Requests extends OperationVisitor {
   #membersOf(run: Run): Members {
     this.#members[run.index] ??= { request: new IdMap(), part: new IdMap() };
     return this.#members[run.index];
+  }
+
+  /** Whether Node set it for itself, as to close an idle connection: it fires long after the answer. */
+  #isTimerOfNode(group: number): boolean {
+    const { groups } = this.#operations;
+    const site = groups.kind[group] === 'timer' ? groups.siteOf(group) : undefined;
+    return site !== undefined && site.via !== 'user';
   }
 
   #isAccepted(run: Run, executionId: number): boolean {

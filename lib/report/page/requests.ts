@@ -133,7 +133,7 @@ function waterfallRow(
     lane.append(bar);
   };
   if (elapsed > 0) {
-    place('wait', start, firstBefore ?? elapsed);
+    place('wait', start, firstBefore ?? end);
     if (firstBefore !== null) {
       place('run', firstBefore, end);
     }

@@ -7,6 +7,7 @@ import { type Column, table } from './table';
 const number = (value: number | null): number => value ?? -1;
 
 export function operationsSection(data: ReportData): HTMLElement {
+  const highest = Math.max(Number.MIN_VALUE, ...data.ops.map((row) => row[14]));
   const columns: Column<OpRow>[] = [
     { head: 'op', isText: true, cell: (row) => opName(data, row[0]), key: (row) => opName(data, row[0]) },
     {
@@ -78,7 +79,7 @@ export function operationsSection(data: ReportData): HTMLElement {
       about: 'Of the time of the log',
       cell: (row) => formatShare(row[14]),
       key: (row) => row[14],
-      bar: (row) => row[14],
+      bar: (row) => row[14] / highest,
     },
   ];
   return section(
@@ -99,6 +100,7 @@ export function operationsSection(data: ReportData): HTMLElement {
 }
 
 export function areasSection({ areas }: ReportData): HTMLElement {
+  const highest = Math.max(Number.MIN_VALUE, ...areas.map(({ run }) => run.share));
   return section(
     'Areas',
     '',
@@ -114,7 +116,7 @@ export function areasSection({ areas }: ReportData): HTMLElement {
           head: 'share',
           cell: ({ run }) => formatShare(run.share),
           key: ({ run }) => run.share,
-          bar: ({ run }) => run.share,
+          bar: ({ run }) => run.share / highest,
         },
       ],
       rows: areas,

@@ -4,19 +4,19 @@ import { html, section } from './dom';
 import { formatCount, formatCountOf, formatDuration, opName, siteName } from './format';
 
 const SHOWN = 50;
-/** Levels that are open at first, while they have few nodes. */
-const OPEN_DEPTH = 4;
-const OPEN_CHILDREN = 5;
+/** Rows that are opened at first, about: those under which there is most run time. */
+const OPEN_ROWS = 40;
 
 interface TreeScale {
   data: ReportData;
   /** The highest run time of a row: the length of a full bar. */
   runMax: number;
+  opened: ReadonlySet<TreeRow>;
 }
 
 export function treeSection(data: ReportData): HTMLElement {
   const { roots, nodes, leftOut, folded } = data.tree;
-  const scale = { data, runMax: highestRun(roots) };
+  const scale = { data, runMax: highestRun(roots), opened: heaviest(roots) };
   const tree = html('div', { role: 'tree', class: 'tree', 'aria-label': 'Who started what' });
   tree.append(...treeItems(roots, 0, 1, scale));
   const first = tree.querySelector<HTMLElement>('[role=treeitem]');
@@ -60,6 +60,26 @@ export function treeSection(data: ReportData): HTMLElement {
           tree,
         ),
   );
+}
+
+/** The rows to open first: always the one with most run time under it, until enough rows are there. */
+function heaviest(roots: readonly TreeRow[]): Set<TreeRow> {
+  const opened = new Set<TreeRow>();
+  const closed = roots.map((row) => ({ row, weight: weightOf(row) }));
+  let rows = roots.length;
+  while (rows < OPEN_ROWS && closed.length > 0) {
+    const [{ row }] = closed.sort((a, b) => b.weight - a.weight).splice(0, 1);
+    if (row[6].length > 0) {
+      opened.add(row);
+      rows += Math.min(row[6].length, SHOWN);
+      closed.push(...row[6].map((child) => ({ row: child, weight: weightOf(child) })));
+    }
+  }
+  return opened;
+}
+
+function weightOf(row: TreeRow): number {
+  return row[6].reduce((sum, child) => sum + weightOf(child), row[5]);
 }
 
 function highestRun(rows: readonly TreeRow[]): number {
@@ -117,7 +137,7 @@ function treeItem(row: TreeRow, level: number, scale: TreeScale): HTMLElement {
   if (hasChildren) {
     element.setAttribute('aria-expanded', 'false');
     pending.set(element, () => treeItems(children, 0, level + 1, scale));
-    if (level < OPEN_DEPTH && children.length <= OPEN_CHILDREN) {
+    if (scale.opened.has(row)) {
       toggle(element);
     }
   }
