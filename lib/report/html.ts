@@ -57,6 +57,6 @@ export function escapeJson(json: string): string {
 
 function escapeText(text: string): string {
   return text
-    .replace(/\p{Cc}/gu, '\ufffd')
+    .replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
     .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -54,14 +54,14 @@ describe('buckets of a level', () => {
     buckets.set(0.01, 1);
     buckets.set(0.02, 2);
     buckets.set(0.16, 5);
-    assert.deepEqual(buckets.values(0.05, 0.3), [2, 2, 2, 5, 5, 5, 5]);
+    assert.deepEqual(buckets.values(0.05, 0.27), [2, 2, 2, 5, 5, 5]);
   });
 
   it('keep the later level of two that are joined', () => {
     const buckets = new LevelBuckets(4);
     buckets.set(0, 1);
     buckets.set(0.06, 7);
-    buckets.set(0.3, 3);
+    buckets.set(0.31, 3);
     assert.equal(buckets.width, 0.1);
     assert.deepEqual(buckets.values(0.1, 0.35), [7, 7, 7, 3]);
   });

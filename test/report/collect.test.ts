@@ -94,7 +94,7 @@ describe('the data of the page', () => {
     );
     assert.deepEqual(
       data.findings.map(({ code }) => code),
-      [...stats.findings, ...leaks.findings].map(({ code }) => code),
+      [...stats.findings, ...leaks.findings.slice(1)].map(({ code }) => code),
     );
     assert.deepEqual(
       data.callbacks.map(([, opid, , time, duration]) => [opid, time, duration]),
@@ -107,8 +107,9 @@ describe('the data of the page', () => {
     const sum = data.timelines
       .flatMap(({ held, busy }) => [...held, ...busy])
       .reduce((total, value) => total + value, 0);
-    assert.ok(data.loop.busy > 1);
-    assert.ok(Math.abs(sum - data.loop.busy) < 0.01 * data.loop.busy, `${sum} and ${data.loop.busy}`);
+    // The longest one was open when the log ended. It has no run time, yet held the loop.
+    const whole = data.loop.busy + data.loop.longest!.duration;
+    assert.deepEqual([Number(sum.toFixed(1)), Number(whole.toFixed(1))], [113.9, 113.9]);
   });
 
   it('tells apart callbacks that held the loop, and counts what is alive by area', async () => {
@@ -227,7 +228,7 @@ describe('the requests of the page', () => {
     assert.deepEqual([requests.count, requests.slowest.length], [9000, 200]);
     assert.deepEqual(
       requests.slowest.map(({ elapsed, parts }) => [elapsed, parts.length]),
-      Array.from({ length: 200 }, (_, i) => [4 + 5 + (45 * (199 - i)) / 1000, 2]),
+      Array.from({ length: 200 }, (_, i) => [(9000 + 45 * (199 - i)) / 1000, 2]),
     );
   });
 });

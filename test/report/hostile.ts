@@ -12,6 +12,6 @@ export const HOSTILE_NAMES: readonly string[] = [
   'reversed \u202egnp.exe',
   '__proto__',
   'constructor',
-  '${`template`}',
+  '`template`',
   'x'.repeat(5000),
 ];

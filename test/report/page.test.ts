@@ -82,7 +82,7 @@ describe('the page of a hostile log', () => {
 
   it('is the same text in UTF-8', async () => {
     const { html } = await page();
-    assert.equal(Buffer.from(html).toString(), html);
+    assert.ok(Buffer.from(html).toString() === html);
   });
 });
 
