@@ -252,6 +252,12 @@ describe('lib/cli/README.md', () => {
     assert.deepEqual(listed('flag of run | what it does'), flags);
   });
 
+  for (const command of ['report', 'view']) {
+    it(`lists every flag of ${command}`, () => {
+      assert.deepEqual(listed(`flag of ${command} | what it does`), flagsOf(command));
+    });
+  }
+
   for (const command of ['stats', 'slow', 'leaks', 'tree']) {
     it(`lists every flag of ${command}`, () => {
       const shared = listed('flag of all four | what it does');

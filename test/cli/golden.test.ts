@@ -23,7 +23,18 @@ function isGolden(name: string, text: string): void {
 }
 
 describe('the help', () => {
-  for (const name of ['', 'run', 'stats', 'leaks', 'tree', 'slow', 'export', 'completion']) {
+  for (const name of [
+    '',
+    'run',
+    'stats',
+    'leaks',
+    'tree',
+    'slow',
+    'export',
+    'report',
+    'view',
+    'completion',
+  ]) {
     it(`of ${name || 'the command'} is as in its file, and fits 80 columns`, () => {
       const { status, stdout, stderr } = command([...(name === '' ? [] : [name]), '--help']);
       assert.deepEqual([status, stderr], [0, '']);

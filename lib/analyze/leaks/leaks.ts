@@ -53,7 +53,8 @@ export async function analyzeLeaks(source: LogSource, options: LeaksOptions = {}
   return visitor.report(log, isAllowed, minAge);
 }
 
-class Leaks extends OperationVisitor {
+/** The answer as a visitor, for passes that several answers share. Its model needs `splitByVia`. */
+export class Leaks extends OperationVisitor {
   readonly #operations: Operations;
   #stacks = false;
   #contexts = false;

@@ -28,7 +28,7 @@ export class Groups {
 
   readonly #ops: OpTable;
   readonly #stacks: StackTable;
-  readonly #sites = new SiteTable();
+  readonly #sites: SiteTable;
   /** By op + 1, the group without a call site. */
   readonly #withoutSite: number[] = [];
   readonly #withSite = new Map<number, number>();
@@ -36,7 +36,8 @@ export class Groups {
   readonly #merged: number[] = [];
   readonly #mergedByName = new Map<string, number>();
 
-  constructor(record: RecordCursor) {
+  constructor(record: RecordCursor, sites = new SiteTable()) {
+    this.#sites = sites;
     this.#ops = record.ops;
     this.#stacks = record.stacks;
   }

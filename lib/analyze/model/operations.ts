@@ -1,6 +1,7 @@
 import type { EndRecord, StartRecord } from '../../log/event';
 import type { RecordCursor } from '../decode/cursor';
 import { AFTER, BEFORE, DESTROY, END, INIT, RESOLVE, START } from '../decode/record';
+import type { SiteTable } from '../site/site-table';
 import { Groups } from './groups';
 import { NO_ROW, RAN, RAN_AGAIN, SETTLED } from './live-operations';
 import type { Run } from './run';
@@ -10,6 +11,8 @@ import type { OperationVisitor } from './visitor';
 export interface OperationsOptions {
   /** Whether groups that differ only in `Site.via` are kept separate: see `Groups.merged`. Default false. */
   splitByVia?: boolean;
+  /** The table of call sites. Models of one decoder must share it, because a stack keeps its number in one table. */
+  sites?: SiteTable;
 }
 
 const isLoopArea = (area: string | undefined) => area !== 'ticks' && area !== 'promises';
@@ -30,10 +33,10 @@ export class Operations {
   readonly #splitByVia: boolean;
   readonly #record: RecordCursor;
 
-  constructor(record: RecordCursor, { splitByVia = false }: OperationsOptions = {}) {
+  constructor(record: RecordCursor, { splitByVia = false, sites }: OperationsOptions = {}) {
     this.#record = record;
     this.#splitByVia = splitByVia;
-    this.groups = new Groups(record);
+    this.groups = new Groups(record, sites);
   }
 
   get runs(): readonly Run[] {

@@ -1,6 +1,6 @@
 import { Decoder } from '../decode/decoder';
 import type { ReadOptions } from '../read/options';
-import { Scanner } from '../read/reader';
+import { Scanner, scan } from '../read/reader';
 import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
 import { logReport } from './log-report';
@@ -61,4 +61,28 @@ export async function visitOperations<Visitor extends OperationVisitor>(
   for await (const _ of visit.chunks()) {
   }
   return { visitor: visit.visitor, log: visit.log };
+}
+
+/**
+ * Reads a whole log once for several models, as one with `splitByVia` and one without. Each calls its own visitor.
+ *
+ * @param decoder with which the models were made
+ * @returns the log as the first model describes it
+ * @throws TracerError as `readLog` does
+ */
+export async function visitModels(
+  source: LogSource,
+  reading: ReadOptions,
+  decoder: Decoder,
+  models: readonly Operations[],
+): Promise<LogReport> {
+  const counts = await scan(source, reading, decoder, () => {
+    for (const model of models) {
+      model.take();
+    }
+  });
+  for (const model of models) {
+    model.finish();
+  }
+  return logReport(counts, models[0].runs, models[0]);
 }

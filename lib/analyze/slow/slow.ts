@@ -59,7 +59,8 @@ export async function analyzeSlow(source: LogSource, options: SlowOptions = {}):
   return visitor.report(log);
 }
 
-class Slow extends OperationVisitor {
+/** The answer as a visitor, for passes that several answers share. */
+export class Slow extends OperationVisitor {
   readonly #operations: Operations;
   readonly #options: Required<Omit<SlowOptions, 'onProgress'>>;
   readonly #longCallbacks: LongCallbacks;

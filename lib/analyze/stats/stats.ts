@@ -41,7 +41,8 @@ export async function analyzeStats(source: LogSource, options: StatsOptions = {}
   return visitor.report(log);
 }
 
-class Stats extends OperationVisitor {
+/** The answer as a visitor, for passes that several answers share. */
+export class Stats extends OperationVisitor {
   readonly #operations: Operations;
   readonly #limits: Required<FindingOptions>;
   readonly #longCallbacks: LongCallbacks;

@@ -81,7 +81,8 @@ export async function analyzeTree(
   return visitor.report(log);
 }
 
-class Tree extends OperationVisitor {
+/** The answer as a visitor, for passes that several answers share. */
+export class Tree extends OperationVisitor {
   readonly #operations: Operations;
   readonly #by: 'trigger' | 'execution';
   readonly #forest = new Forest();

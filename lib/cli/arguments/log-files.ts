@@ -10,8 +10,8 @@ export interface LogArguments {
 /** Replaces `-` before yargs sees it: yargs drops that word. */
 export const STDIN_WORD = '\0stdin';
 
-export function jsonOption<T>(yargs: Argv<T>): Argv<T> {
-  return yargs.option('json', { describe: 'print the whole report as JSON', type: 'boolean' }) as never;
+export function jsonOption<T>(yargs: Argv<T>, describe = 'print the whole report as JSON'): Argv<T> {
+  return yargs.option('json', { describe, type: 'boolean' }) as never;
 }
 
 /** The beginning of a command's help. */

@@ -2,9 +2,11 @@
 import type { CommandModule } from 'yargs';
 import { exportCommand } from './export';
 import { leaksCommand } from './leaks';
+import { reportCommand } from './report';
 import { slowCommand } from './slow';
 import { statsCommand } from './stats';
 import { treeCommand } from './tree';
+import { viewCommand } from './view';
 
 /** The commands that read logs. yargs parses their words as they come. */
 export const LOG_COMMANDS = [
@@ -13,6 +15,8 @@ export const LOG_COMMANDS = [
   treeCommand,
   slowCommand,
   exportCommand,
+  reportCommand,
+  viewCommand,
 ] as unknown as readonly CommandModule[];
 
 /** `run` and `completion` are named here alone, since main.ts reads their words before yargs does. */

@@ -7,7 +7,12 @@ import { print, printMessage } from '../terminal/output';
 import { withProgress } from '../terminal/progress';
 import { type Screen, screenOf } from '../terminal/screen';
 
-/** A file that is no log has no answer. Above all, "No leaks." must not be the answer. */
+/**
+ * A file that is no log has no answer. Above all, "No leaks." must not be the answer.
+ *
+ * @param named whether the person named the logs
+ * @throws TracerError ERR_ASYNC_TRACER_INPUT
+ */
 export function refuseNoLog(sources: readonly string[], named: boolean, log: LogReport): void {
   if (log.records > 0) {
     return;

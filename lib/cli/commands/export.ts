@@ -3,10 +3,10 @@ import { realpathSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { TracerError } from '../../errors';
 import { EPOCH_MS, EXPORT_FORMATS, type ExportFormat, LogExport } from '../../export';
-import { optionsFromEnvironment, parseDuration, resolveOptions, variableOf } from '../../trace/options';
 import { examples } from '../arguments/help';
 import { nearestName, suggestion } from '../arguments/known-names';
 import { jsonOption, type LogArguments, STDIN_WORD, sourcesOf, usageOf } from '../arguments/log-files';
+import { settings } from '../arguments/settings';
 import { listOf, opidOf } from '../arguments/values';
 import { renderExport } from '../render/export';
 import { print } from '../terminal/output';
@@ -52,7 +52,7 @@ function timeOf(text: string | undefined, flag: string): number | undefined {
   }
   const number = Number(text);
   const time = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : number >= EPOCH_MS ? number : Number.NaN;
-  return Number.isNaN(time) ? parseDuration(text, `--${flag}`) : time;
+  return Number.isNaN(time) ? settings().parseDuration(text, `--${flag}`) : time;
 }
 
 /** As the option of the same name of a trace. */
@@ -61,7 +61,9 @@ function patternsOf(flag: 'include' | 'exclude', value: unknown): readonly RegEx
   if (text === '') {
     return undefined;
   }
-  return resolveOptions(optionsFromEnvironment({ [variableOf(flag)]: text }, (name) => `--${name}`))[flag];
+  return settings().resolveOptions(
+    settings().optionsFromEnvironment({ [settings().variableOf(flag)]: text }, (name) => `--${name}`),
+  )[flag];
 }
 
 function outputOf({ output, log, json }: ExportArguments, format: ExportFormat): string {

@@ -1,8 +1,9 @@
 /** `async-tracer run`: a program under trace. */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { TracerError } from '../../errors';
+import { checkWritable } from '../../report';
 import { examples } from '../arguments/help';
 import { settings } from '../arguments/settings';
 import { printEnding, printLogs, unreportedLogs } from '../run/exit-messages';
@@ -12,6 +13,7 @@ import { printSummary } from '../run/summary';
 import { nameIn, type RunWords, traceFlags, variablesOf, wordTakenAsValue } from '../run/trace-flags';
 import { printUnmatched } from '../run/unmatched-names';
 import { printMessage } from '../terminal/output';
+import { DEFAULT_REPORT, writeReport } from './make-report';
 
 /** The flags of `run` that take the next word as their value. The options of the library are in trace-flags.ts. */
 export const VALUE_FLAGS: readonly string[] = ['-o', '--output', '--after', '--for'];
@@ -24,6 +26,7 @@ interface RunArguments {
   after: string | undefined;
   for: string | undefined;
   summary: boolean;
+  report: string | undefined;
   quiet: boolean;
   [flag: string]: unknown;
 }
@@ -54,6 +57,12 @@ export function runCommand(words: RunWords): CommandModule<object, RunArguments>
           },
           for: { group: RUN, describe: 'trace for this time only, as in 500ms, 2s, 5m', requiresArg: true },
           summary: { group: RUN, describe: 'say at the end what ran and what to look at', boolean: true },
+          report: {
+            group: RUN,
+            describe: 'make the page of async-tracer report at the end; --report=FILE names it',
+            defaultDescription: DEFAULT_REPORT,
+            string: true,
+          },
           quiet: { group: RUN, alias: 'q', describe: 'say nothing of the logs at the end', boolean: true },
         })
         .options(traceFlags('The trace:'))
@@ -80,6 +89,9 @@ async function run(given: RunArguments, { flags, program }: RunWords): Promise<v
   }
   const environment = environmentFor(given, process.env);
   checkOutput(environment);
+  if (given.report !== undefined) {
+    checkWritable(resolve(given.report || DEFAULT_REPORT));
+  }
   const session = openSession();
   let ending: Ending;
   const began = Date.now();
@@ -101,6 +113,9 @@ async function run(given: RunArguments, { flags, program }: RunWords): Promise<v
     }
     if (given.summary && logs.length > 0) {
       await attempt('there is no summary', () => printSummary(logs));
+    }
+    if (given.report !== undefined && logs.length > 0) {
+      await attempt('there is no report', () => writeReport(logs, given.report || DEFAULT_REPORT));
     }
   } finally {
     session.close();
