@@ -157,7 +157,9 @@ describe('the packed package', () => {
       .map((file) => file.replaceAll(path.sep, '/'));
   }
 
-  const compiledFiles = (): string[] => packedFiles().filter((file) => /\.m?js$/.test(file));
+  /** Modules of Node.js: not the script of the report's page, which a browser runs. */
+  const compiledFiles = (): string[] =>
+    packedFiles().filter((file) => /\.m?js$/.test(file) && file !== 'dist/lib/report/page.js');
 
   it('holds compiled files, their types, the documents, and nothing else', () => {
     const others = packedFiles().filter((file) => !/^dist\/lib\/.*\.(js|mjs|d\.ts|d\.mts)$/.test(file));
@@ -166,6 +168,7 @@ describe('the packed package', () => {
       'LICENSE',
       'README.md',
       'dist/lib/log/schema.json',
+      'dist/lib/report/page.css',
       'package.json',
     ]);
     assert.ok(others.includes('lib/README.md'));
