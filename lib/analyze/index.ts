@@ -3,6 +3,7 @@
 export type { FindingOptions } from './findings/thresholds';
 export { analyzeLeaks, type LeaksOptions } from './leaks/leaks';
 export type * from './leaks/report';
+export type { CodeOptions } from './model/code-option';
 export type { ReadOptions, ReadProgress } from './read/options';
 export { type LogReader, readLog } from './read/reader';
 export type { LogSource } from './read/source';

@@ -1,4 +1,5 @@
 import type { RecordCursor } from '../decode/cursor';
+import type { CodeOptions } from '../model/code-option';
 import { IdMap } from '../model/id-map';
 import type { Operations } from '../model/operations';
 import { round } from '../model/percentiles';
@@ -15,7 +16,7 @@ import type { RootReport } from './report';
 /** The answer to `analyzeTree` with `root`. */
 export async function analyzeRoot(
   source: LogSource,
-  options: ReadOptions,
+  options: ReadOptions & CodeOptions,
   by: 'trigger' | 'execution',
   opid: number,
 ): Promise<RootReport> {

@@ -1,5 +1,6 @@
 import { TracerError } from '../../errors';
 import type { RecordCursor } from '../decode/cursor';
+import type { CodeOptions } from '../model/code-option';
 import { IdMap } from '../model/id-map';
 import { NO_ROW } from '../model/live-operations';
 import type { Operations } from '../model/operations';
@@ -14,7 +15,7 @@ import { analyzePath } from './path';
 import type { PathReport, RootReport, TreeReport } from './report';
 import { analyzeRoot } from './root';
 
-export interface TreeOptions extends ReadOptions {
+export interface TreeOptions extends ReadOptions, CodeOptions {
   /**
    * Whose child an operation is: of the one that triggered it (parentopid; the default) or of the one that was executing
    * when it was made (execopid).
@@ -52,7 +53,7 @@ export async function analyzeTree(
   source: LogSource,
   options: TreeOptions = {},
 ): Promise<TreeReport | PathReport | RootReport> {
-  checkOptions('analyzeTree', options, ['by', 'op', 'root']);
+  checkOptions('analyzeTree', options, ['by', 'op', 'root', 'code']);
   const { by = 'trigger', op, root } = options;
   if (by !== 'trigger' && by !== 'execution') {
     throw new TracerError(

@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { analyzeLeaks, type LeaksReport } from '../../analyze';
 import { parseDuration } from '../../trace/options';
 import { examples } from '../arguments/help';
-import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { answerOptions, type LogArguments, usageOf } from '../arguments/log-files';
 import { listOf } from '../arguments/values';
 import { renderLeaks } from '../render/leaks';
 import { lossesOf } from '../render/log-summary';
@@ -24,7 +24,7 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
   command: 'leaks [log..]',
   describe: 'what never ended: handles, timers, requests and promises',
   builder: (yargs) =>
-    jsonOption(yargs)
+    answerOptions(yargs)
       .usage(
         usageOf(
           'leaks',

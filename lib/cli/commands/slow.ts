@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { analyzeSlow } from '../../analyze';
 import { parseDuration } from '../../trace/options';
 import { examples } from '../arguments/help';
-import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { answerOptions, type LogArguments, usageOf } from '../arguments/log-files';
 import { countOf } from '../arguments/values';
 import { renderSlow } from '../render/slow';
 import { answer } from './answer';
@@ -20,7 +20,7 @@ export const slowCommand: CommandModule<object, SlowArguments> = {
   command: 'slow [log..]',
   describe: 'callbacks that held the event loop, and the longest waits',
   builder: (yargs) =>
-    jsonOption(yargs)
+    answerOptions(yargs)
       .usage(
         usageOf(
           'slow',

@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { analyzeStats } from '../../analyze';
 import { parseDuration } from '../../trace/options';
 import { examples } from '../arguments/help';
-import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { answerOptions, type LogArguments, usageOf } from '../arguments/log-files';
 import { choiceOf, countOf } from '../arguments/values';
 import { ORDERS, type Order, renderStats } from '../render/stats';
 import { answer } from './answer';
@@ -20,7 +20,7 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
   command: 'stats [log..]',
   describe: 'what ran: counts, waits and run times by op and call site',
   builder: (yargs) =>
-    jsonOption(yargs)
+    answerOptions(yargs)
       .usage(
         usageOf(
           'stats',

@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { analyzeTree } from '../../analyze';
 import { TracerError } from '../../errors';
 import { examples } from '../arguments/help';
-import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { answerOptions, type LogArguments, usageOf } from '../arguments/log-files';
 import { choiceOf, countOf, opidOf } from '../arguments/values';
 import { type AnyTreeReport, renderTreeReport } from '../render/tree';
 import { answer } from './answer';
@@ -23,7 +23,7 @@ export const treeCommand: CommandModule<object, TreeArguments> = {
   command: 'tree [log..]',
   describe: 'who started what',
   builder: (yargs) =>
-    jsonOption(yargs)
+    answerOptions(yargs)
       .usage(
         usageOf(
           'tree',
