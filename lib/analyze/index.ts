@@ -11,6 +11,8 @@ export type * from './report/distribution';
 export type * from './report/finding';
 export type * from './report/log';
 export type * from './report/operation';
+export type * from './roots/report';
+export { analyzeRoots, ROOT_ORDERS, type RootsOptions } from './roots/roots';
 export { type Frame, parseFrame } from './site/frame';
 export type * from './slow/report';
 export { analyzeSlow, type SlowOptions } from './slow/slow';

@@ -1,4 +1,5 @@
 import type { RecordCursor } from '../decode/cursor';
+import { BusyTime, splitTime } from '../model/busy-time';
 import type { CodeOptions } from '../model/code-option';
 import { IdMap } from '../model/id-map';
 import type { Operations } from '../model/operations';
@@ -48,21 +49,13 @@ interface Family {
   ran: number;
 }
 
-/**
- * Splits the time of one operation and its descendants into three parts. Their sum is the time from its init to the last
- * record of any of them:
- *
- *     ran      one of them ran                    (their callbacks, less what was nested in them)
- *     queued   something else ran instead         (all callbacks in that time, less `ran`)
- *     waited   nothing ran: the loop was at rest  (the rest)
- */
+/** One operation with its descendants, and how their time was spent: see `splitTime`. */
 class Descent extends OperationVisitor {
   readonly #operations: Operations;
   readonly #by: 'trigger' | 'execution';
   readonly #opid: number;
   readonly #families: Family[] = [];
-  /** Time inside callbacks before the outermost open one began. */
-  #busyBefore = 0;
+  readonly #busy = new BusyTime();
 
   constructor(operations: Operations, by: 'trigger' | 'execution', opid: number) {
     super();
@@ -113,9 +106,7 @@ class Descent extends OperationVisitor {
   }
 
   override before(run: Run, _row: number, _group: number, record: RecordCursor): void {
-    if (run.callbacks.depth === 0) {
-      this.#busyBefore = run.busy;
-    }
+    this.#busy.before(run);
     const { opid, time } = record;
     if (opid === this.#opid) {
       this.#families[run.index] ??= this.#addFamily(run, -1, time);
@@ -152,16 +143,14 @@ class Descent extends OperationVisitor {
   }
 
   override leaveRun(): void {
-    this.#busyBefore = 0;
+    this.#busy.leaveRun();
   }
 
   report(log: LogReport): RootReport {
     const { groups } = this.#operations;
     const found = this.#families.flatMap((family, run) => {
       const { group, wait, from, to, busyFrom, busyTo, ran, forest, node } = family;
-      const elapsed = Math.max(0, to - from);
-      const ranTime = Math.min(ran, elapsed);
-      const queued = Math.min(Math.max(0, busyTo - busyFrom - ranTime), elapsed - ranTime);
+      const time = splitTime(Math.max(0, to - from), ran, busyTo - busyFrom);
       const described: OpGroup =
         group < 0
           ? { op: null, area: null, kind: null, site: null, inherited: false }
@@ -176,10 +165,10 @@ class Descent extends OperationVisitor {
           run: round(family.run),
         },
         operations: family.operations,
-        elapsed: round(elapsed),
-        ran: round(ranTime),
-        queued: round(queued),
-        waited: round(elapsed - ranTime - queued),
+        elapsed: round(time.elapsed),
+        ran: round(time.ran),
+        queued: round(time.queued),
+        waited: round(time.waited),
         started: forest.report(groups, node),
       };
     });
@@ -191,7 +180,7 @@ class Descent extends OperationVisitor {
   }
 
   #addFamily(run: Run, group: number, time: number): Family {
-    const busy = this.#busyAt(run, time);
+    const busy = this.#busy.at(run, time);
     const family: Family = {
       forest: new Forest(),
       nodes: new IdMap(),
@@ -215,12 +204,6 @@ class Descent extends OperationVisitor {
       return;
     }
     family.to = time;
-    family.busyTo = this.#busyAt(run, time);
-  }
-
-  /** For how long any callback has run until `time`, the open one included. */
-  #busyAt(run: Run, time: number): number {
-    const open = run.callbacks.outermost();
-    return open === undefined ? run.busy : this.#busyBefore + Math.max(0, time - open.start);
+    family.busyTo = this.#busy.at(run, time);
   }
 }
