@@ -30,6 +30,8 @@ export interface Root extends OpGroup, TimeSplit {
 
 /** Roots of one op and call site. */
 export interface RootKind extends OpGroup {
+  /** Of the first one, as an example; 1 for the main script. */
+  opid: number;
   count: number;
   operations: number;
   elapsed: Distribution;

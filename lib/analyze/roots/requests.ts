@@ -78,40 +78,51 @@ export class Requests {
     const isNewBurst = state.lastId !== opid;
     state.lastId = opid;
     state.tickBy = NONE;
-    const source = state.sources.get(opid) ?? this.#newSource(run, state, row, group, opid);
+    const known = state.sources.get(opid);
+    const source = known ?? this.#newSource(run, state, row, group, opid);
     if (source !== undefined) {
-      source.before(isNewBurst, time, this.#busy.at(run, time));
+      source.before(isNewBurst || known === undefined, time, this.#busy.at(run, time));
     } else if (this.#groups.kind[group] !== 'timer') {
       this.#extend(run, state.roots.get(opid), time);
     }
   }
 
-  after(run: Run, record: RecordCursor): void {
+  /** Gives the root that the callback counts for; below NO_ROOT where none is known. */
+  after(run: Run, record: RecordCursor): number {
     const { opid, time } = record;
     const state = this.#stateOf(run);
     state.tickBy = NONE;
     const source = state.sources.get(opid);
     const root = source === undefined ? state.roots.get(opid) : source.current;
-    if (root > NO_ROOT) {
-      this.roots.addRun(root, run.callbacks.self);
-    }
     if (source !== undefined) {
       source.running = Math.max(0, source.running - 1);
     }
-    if (this.#counts(run, state, source)) {
+    if (root > NO_ROOT && this.#counts(run, state, source)) {
+      this.roots.addRun(root, run.callbacks.self);
       this.#extend(run, root, time);
+    }
+    return root;
+  }
+
+  /** The requests of an operation in one run, in the order of time. */
+  *of(run: number, opid: number): Generator<number> {
+    const { roots } = this;
+    for (let root = NO_ROOT + 1; root < roots.size; root++) {
+      if (roots.opid[root] === opid && roots.run[root] === run && roots.request[root] > 0) {
+        yield root;
+      }
     }
   }
 
   /**
-   * Whether a root lasts until the end of a callback. It does not where a source runs long after the last request, or a
-   * timer fires, and nothing comes of it: Node sets timers of its own, such as the one behind the header Date.
+   * Whether a callback counts for its root. It does not where a source runs after its last request, or a timer fires, and
+   * nothing comes of it: Node sets timers of its own, such as the one behind the header Date.
    */
   #counts(run: Run, state: RunState, source: Source | undefined): boolean {
     const { group, self, start } = run.callbacks;
     return source === undefined
       ? this.#groups.kind[group] !== 'timer' || self >= LONG_MS || state.lastInit >= start
-      : source.burstHasWork;
+      : source.burstHasWork || (source.kind === 'http' && state.showsEnd && !source.finished);
   }
 
   resolve(run: Run, record: RecordCursor): void {
@@ -150,13 +161,7 @@ export class Requests {
   }
 
   /** The root of what `parent` starts; NONE where nothing in the log has started it. */
-  #rootFor(
-    run: Run,
-    state: RunState,
-    parent: number,
-    executionId: number,
-    record: RecordCursor,
-  ): number {
+  #rootFor(run: Run, state: RunState, parent: number, executionId: number, record: RecordCursor): number {
     const source = state.sources.get(parent);
     if (source !== undefined) {
       if (source.running > 0) {
@@ -184,10 +189,7 @@ export class Requests {
   #rootOfRun(run: Run, state: RunState, source: Source, opid: number, record: RecordCursor): number {
     if (!source.hasWork) {
       if (source.begins(record, state.showsEnd)) {
-        const first = !source.burstHasWork;
-        const [time, busy] = first
-          ? [source.burstFrom, source.burstBusy]
-          : [source.runFrom, source.runBusy];
+        const [time, busy] = source.begin();
         source.root = this.roots.add(run.index, opid, ++source.requests, source.group, time, busy);
         source.finished = false;
       }
@@ -202,13 +204,7 @@ export class Requests {
    * belongs to no request, or the last request of a connection would last until the timer fires. Without stacks it is known
    * by what is recorded around it: Node queues a tick and sets the timer in one callback of a tick or a write.
    */
-  #endsRequest(
-    run: Run,
-    state: RunState,
-    root: number,
-    executionId: number,
-    record: RecordCursor,
-  ): boolean {
+  #endsRequest(run: Run, state: RunState, root: number, executionId: number, record: RecordCursor): boolean {
     if (record.ops.names[record.op] !== 'Timeout' || root <= NO_ROOT) {
       return false;
     }

@@ -147,9 +147,16 @@ class Roots extends OperationVisitor {
     }
     return kinds
       .map(({ root, operations }, kind) => {
-        const { op, area, kind: kindOfOp, site, inherited } = roots.describe(root, this.#operations.groups);
+        const {
+          opid,
+          op,
+          area,
+          kind: kindOfOp,
+          site,
+          inherited,
+        } = roots.describe(root, this.#operations.groups);
         return {
-          ...{ op, area, kind: kindOfOp, site, inherited },
+          ...{ op, area, kind: kindOfOp, site, inherited, opid },
           count: elapsed.get(kind).count,
           operations,
           elapsed: elapsed.get(kind),

@@ -77,6 +77,13 @@ export class Source {
     this.#burst++;
   }
 
+  /** When the root that now begins began, and for how long any callback had run by then. */
+  begin(): [time: number, busy: number] {
+    return this.kind === 'event' || this.burstHasWork
+      ? [this.runFrom, this.runBusy]
+      : [this.burstFrom, this.burstBusy];
+  }
+
   /**
    * Whether the current run, which has just started something for the first time, begins a root.
    *

@@ -11,8 +11,13 @@ import type { ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
 import type { OpGroup } from '../report/operation';
+import type { Root } from '../roots/report';
+import { Requests } from '../roots/requests';
 import { ABOVE_ROOTS, Forest } from './forest';
 import type { RootReport } from './report';
+
+/** So many requests of an operation are listed. */
+const MAX_REQUESTS_LISTED = 1000;
 
 /** The answer to `analyzeTree` with `root`. */
 export async function analyzeRoot(
@@ -56,15 +61,18 @@ class Descent extends OperationVisitor {
   readonly #opid: number;
   readonly #families: Family[] = [];
   readonly #busy = new BusyTime();
+  readonly #requests: Requests;
 
   constructor(operations: Operations, by: 'trigger' | 'execution', opid: number) {
     super();
     this.#operations = operations;
     this.#by = by;
     this.#opid = opid;
+    this.#requests = new Requests(operations, by);
   }
 
   override init(run: Run, _row: number, group: number, executionId: number, record: RecordCursor): void {
+    this.#requests.init(run, group, executionId, record);
     const { opid, time } = record;
     const parent = this.#by === 'trigger' ? record.parentopid : executionId;
     let family = this.#families[run.index];
@@ -105,7 +113,8 @@ class Descent extends OperationVisitor {
     }
   }
 
-  override before(run: Run, _row: number, _group: number, record: RecordCursor): void {
+  override before(run: Run, row: number, group: number, record: RecordCursor): void {
+    this.#requests.before(run, row, group, record);
     this.#busy.before(run);
     const { opid, time } = record;
     if (opid === this.#opid) {
@@ -118,6 +127,7 @@ class Descent extends OperationVisitor {
   }
 
   override after(run: Run, _row: number, record: RecordCursor): void {
+    this.#requests.after(run, record);
     const { opid, time } = record;
     const family = this.#families[run.index];
     if (family === undefined || !this.#isMember(family, opid)) {
@@ -136,13 +146,19 @@ class Descent extends OperationVisitor {
   }
 
   override resolve(run: Run, row: number, _group: number, record: RecordCursor): void {
+    this.#requests.resolve(run, record);
     const family = this.#families[run.index];
     if (family !== undefined && this.#isMember(family, run.live.id[row])) {
       this.#extend(run, family, record.time);
     }
   }
 
+  override destroy(run: Run, _row: number, _group: number, record: RecordCursor): void {
+    this.#requests.destroy(run, record);
+  }
+
   override leaveRun(): void {
+    this.#requests.leaveRun();
     this.#busy.leaveRun();
   }
 
@@ -164,6 +180,8 @@ class Descent extends OperationVisitor {
           wait: Number.isNaN(wait) ? null : round(wait),
           run: round(family.run),
         },
+        request: null,
+        ...this.#requestsOf(run),
         operations: family.operations,
         elapsed: round(time.elapsed),
         ran: round(time.ran),
@@ -173,6 +191,17 @@ class Descent extends OperationVisitor {
       };
     });
     return { report: 'root', log, by: this.#by, opid: this.#opid, found };
+  }
+
+  #requestsOf(run: number): { requests: Root[]; requestCount: number } {
+    const { roots } = this.#requests;
+    const all = [...this.#requests.of(run, this.#opid)];
+    const time = new Map(all.map((root) => [root, roots.timeOf(root).elapsed]));
+    const longest = all.sort((a, b) => time.get(b)! - time.get(a)!).slice(0, MAX_REQUESTS_LISTED);
+    return {
+      requests: longest.map((root) => roots.describe(root, this.#operations.groups)),
+      requestCount: all.length,
+    };
   }
 
   #isMember(family: Family, opid: number): boolean {
