@@ -5,15 +5,15 @@ import { frameText } from '../analyze/site/frame';
 /** Frames shown of each stack, not counting Node's own. */
 const FRAMES = 5;
 
-/** The frames of the user's code. Without any, the call site that led to the operation. */
-function frames({ stack, site }: LeakRow): string[] {
+/** The frames outside Node. Where none of them is the user's code, also the call site that led to the operation. */
+function frames({ stack, site, inherited }: LeakRow): string[] {
   const own = (stack ?? [])
     .map(parseFrame)
     .filter((frame) => frame !== undefined)
     .filter(({ file }) => !file.startsWith('node:') && file !== '<anonymous>')
     .slice(0, FRAMES)
     .map((frame) => `at ${frameText(frame)}`);
-  return own.length > 0 || site === null ? own : [`under ${frameText(site)}`];
+  return site === null || (own.length > 0 && !inherited) ? own : [...own, `under ${frameText(site)}`];
 }
 
 export function describeLeaks(leaks: readonly LeakRow[]): string {

@@ -296,7 +296,7 @@ describe('leaks', () => {
       [
         ['unsure', 30, '/app/a.js'],
         ['unsure', 30, '/app/b.js'],
-        ['kept', 30, 'file:///app/m.mjs'],
+        ['kept', 30, '/app/m.mjs'],
       ],
     );
   });

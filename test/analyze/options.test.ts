@@ -11,11 +11,15 @@ const analyses: [string, (options: object) => unknown, string][] = [
   [
     'analyzeStats',
     (options) => analyzeStats(source(), options),
-    'heldMs, starvedMs, fanOut, growth, onProgress',
+    'heldMs, starvedMs, fanOut, growth, code, onProgress',
   ],
-  ['analyzeSlow', (options) => analyzeSlow(source(), options), 'heldMs, starvedMs, top, all, onProgress'],
-  ['analyzeLeaks', (options) => analyzeLeaks(source(), options), 'allow, minAge, onProgress'],
-  ['analyzeTree', (options) => analyzeTree(source(), options), 'by, op, root, onProgress'],
+  [
+    'analyzeSlow',
+    (options) => analyzeSlow(source(), options),
+    'heldMs, starvedMs, top, all, code, onProgress',
+  ],
+  ['analyzeLeaks', (options) => analyzeLeaks(source(), options), 'allow, minAge, code, onProgress'],
+  ['analyzeTree', (options) => analyzeTree(source(), options), 'by, op, root, code, onProgress'],
 ];
 
 describe('the options of', () => {

@@ -84,8 +84,8 @@ export class RecordCursor {
     return this.ctxStart < 0 ? undefined : JSON.parse(this.#text(this.ctxStart, this.ctxEnd));
   }
 
-  /** Takes the fields from a record that JSON.parse has read. */
-  protected assign(record: TraceRecord): void {
+  /** Takes the fields from a record that is an object. */
+  assign(record: TraceRecord): void {
     const phase = PHASE_CODES.get(record.phase)!;
     this.phase = phase;
     this.parsed = record;

@@ -2,6 +2,7 @@ import { TracerError } from '../../errors';
 import type { RecordCursor } from '../decode/cursor';
 import type { Stack } from '../decode/stack-table';
 import { lostFindings } from '../findings/records-lost';
+import type { CodeOptions } from '../model/code-option';
 import { CONTEXT, DERIVED, NO_ROW, RAN, SETTLED, STACK_CUT, UNREF } from '../model/live-operations';
 import type { Operations } from '../model/operations';
 import { round } from '../model/percentiles';
@@ -12,13 +13,14 @@ import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
 import type { Kind } from '../report/operation';
+import { withPath } from '../site/frame';
 import { type GroupTest, parseAllowList } from './allow-list';
 import { leakFindings } from './leak-findings';
 import { LiveStacks } from './live-stacks';
 import type { LeakRow, LeaksReport } from './report';
 import { type Classification, classify, classifyCollected, limitationsOf } from './verdict';
 
-export interface LeaksOptions extends ReadOptions {
+export interface LeaksOptions extends ReadOptions, CodeOptions {
   /**
    * What is no leak. Each item is a text that is an op, an area, or part of the call site's `function (file:line:column)`,
    * with `*` for any text; or a RegExp that is tested on `op function (file:line:column)`.
@@ -38,7 +40,7 @@ const MAX_IDS = 10;
  * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a wrong option
  */
 export async function analyzeLeaks(source: LogSource, options: LeaksOptions = {}): Promise<LeaksReport> {
-  checkOptions('analyzeLeaks', options, ['allow', 'minAge']);
+  checkOptions('analyzeLeaks', options, ['allow', 'minAge', 'code']);
   const { minAge = 0 } = options;
   if (typeof minAge !== 'number' || !(minAge >= 0)) {
     throw new TracerError(
@@ -189,7 +191,7 @@ export class Leaks extends OperationVisitor {
           oldest: 0,
           youngest: Number.POSITIVE_INFINITY,
           opids: [],
-          stack: stack?.frames() ?? null,
+          stack: stack?.frames().map(withPath) ?? null,
           atLeast: false,
           collected: false,
           unref: null,

@@ -3,7 +3,7 @@ import type { OpTable } from '../decode/op-table';
 import type { StackTable } from '../decode/stack-table';
 import type { Kind, OpGroup } from '../report/operation';
 import { frameText } from '../site/frame';
-import type { Site } from '../site/site';
+import type { Code, Site } from '../site/site';
 import { SiteTable } from '../site/site-table';
 import { isOneShot, kindOf } from './kind';
 
@@ -36,7 +36,8 @@ export class Groups {
   readonly #merged: number[] = [];
   readonly #mergedByName = new Map<string, number>();
 
-  constructor(record: RecordCursor, sites = new SiteTable()) {
+  /** @param sites shared by the models of one decoder, because a stack keeps its number in one table */
+  constructor(record: RecordCursor, code: Code = 'user', sites = new SiteTable(code)) {
     this.#sites = sites;
     this.#ops = record.ops;
     this.#stacks = record.stacks;
@@ -52,16 +53,35 @@ export class Groups {
     return this.#of(op, this.#sites.numberOf(this.#stacks.at(stack)));
   }
 
-  /** Whether the operations of a group had stacks, but no frame of the user's in them. */
-  hasNoUserFrame(group: number): boolean {
+  /** Whether the operations of a group had stacks, but take the place of an ancestor where one has a better one. */
+  seeksPlace(group: number): boolean {
     const site = this.site[group];
-    return site >= 0 && this.#sites.sites[site].frame === undefined;
+    return site >= 0 && !this.#sites.final[site];
   }
 
-  /** The group for an operation of `group`, which has no user frame, triggered by an operation of the group `trigger`. */
-  inherit(group: number, trigger: number): number {
-    const site = this.site[trigger];
-    return site < 0 ? group : this.#of(this.op[group], this.#sites.inherit(this.site[group], site));
+  /** Whether descendants of an operation of the group can take its place. */
+  hasPlace(group: number): boolean {
+    return this.siteOf(group)?.frame !== undefined;
+  }
+
+  /**
+   * The group for an operation of `group`, which seeks a place, by the groups of the operation that triggered it and of the
+   * one that was executing, -1 where there is none. Code that was asked for comes before other code, the own stack before
+   * the ancestors, and what triggered an operation before what was executing.
+   */
+  under(group: number, trigger: number, execution: number): number {
+    const from = this.#isFinal(trigger)
+      ? trigger
+      : this.#isFinal(execution)
+        ? execution
+        : this.hasPlace(group)
+          ? -1
+          : trigger >= 0 && this.hasPlace(trigger)
+            ? trigger
+            : execution;
+    return from < 0 || this.site[from] < 0
+      ? group
+      : this.#of(this.op[group], this.#sites.inherit(this.site[group], this.site[from]));
   }
 
   /** The first group that reports describe as they describe `group`: the same but for `Site.via`. */
@@ -106,6 +126,10 @@ export class Groups {
       site: site?.frame ?? null,
       inherited: site?.inherited ?? false,
     };
+  }
+
+  #isFinal(group: number): boolean {
+    return group >= 0 && this.site[group] >= 0 && this.#sites.final[this.site[group]];
   }
 
   #findMerged(group: number): number {

@@ -1,9 +1,12 @@
-import type { EndRecord, StartRecord } from '../../log/event';
+import type { EndRecord, InitRecord, StartRecord } from '../../log/event';
 import type { RecordCursor } from '../decode/cursor';
 import { AFTER, BEFORE, DESTROY, END, INIT, RESOLVE, START } from '../decode/record';
+import type { Code } from '../site/site';
 import type { SiteTable } from '../site/site-table';
 import { Groups } from './groups';
+import { kindOf } from './kind';
 import { NO_ROW, RAN, RAN_AGAIN, SETTLED } from './live-operations';
+import { RecentlyEnded } from './recently-ended';
 import type { Run } from './run';
 import { Runs } from './runs';
 import type { OperationVisitor } from './visitor';
@@ -13,6 +16,8 @@ export interface OperationsOptions {
   splitByVia?: boolean;
   /** The table of call sites. Models of one decoder must share it, because a stack keeps its number in one table. */
   sites?: SiteTable;
+  /** Where call sites are looked for. Default 'user'. */
+  code?: Code;
 }
 
 const isLoopArea = (area: string | undefined) => area !== 'ticks' && area !== 'promises';
@@ -20,6 +25,9 @@ const isLoopArea = (area: string | undefined) => area !== 'ticks' && area !== 'p
 /**
  * Follows the operations of a log by its records: which are live, which run, for how long; and calls a visitor. State is
  * kept for live operations only.
+ *
+ * An operation without a frame of the user's code has the place of its nearest ancestor: of what triggered it, else of what
+ * was executing. Each operation gets its place at its init, so the place of a parent is already that of its ancestors.
  */
 export class Operations {
   visitor!: OperationVisitor;
@@ -32,11 +40,14 @@ export class Operations {
   readonly #runs = new Runs((run) => this.visitor.leaveRun(run));
   readonly #splitByVia: boolean;
   readonly #record: RecordCursor;
+  readonly #ended = new RecentlyEnded();
+  /** An init that waits for the next record: see `isOrphan`. */
+  #orphan: InitRecord | undefined;
 
-  constructor(record: RecordCursor, { splitByVia = false, sites }: OperationsOptions = {}) {
+  constructor(record: RecordCursor, { splitByVia = false, sites, code = 'user' }: OperationsOptions = {}) {
     this.#record = record;
     this.#splitByVia = splitByVia;
-    this.groups = new Groups(record, sites);
+    this.groups = new Groups(record, code, sites);
   }
 
   get runs(): readonly Run[] {
@@ -46,6 +57,19 @@ export class Operations {
   /** Takes the record that was read last. */
   take(): void {
     const record = this.#record;
+    if (this.#orphan !== undefined) {
+      const current = record.record();
+      this.#takeOrphan(record);
+      record.assign(current);
+    }
+    if (record.phase === INIT && isOrphan(record)) {
+      this.#orphan = record.record() as InitRecord;
+      return;
+    }
+    this.#take(record);
+  }
+
+  #take(record: RecordCursor): void {
     const { phase, time } = record;
     let run = this.#runs.current;
     if (phase === INIT) {
@@ -89,6 +113,9 @@ export class Operations {
 
   /** All records were taken. */
   finish(): void {
+    if (this.#orphan !== undefined) {
+      this.#takeOrphan(this.#record);
+    }
     this.#runs.leave();
     for (const run of this.runs) {
       if (Number.isNaN(run.from) && run.start !== undefined) {
@@ -103,11 +130,10 @@ export class Operations {
     run.counts[INIT]++;
     run.addInit(opid);
     let group = this.groups.of(record);
-    if (this.groups.hasNoUserFrame(group)) {
-      const trigger = run.live.find(record.parentopid);
-      if (trigger !== NO_ROW) {
-        group = this.groups.inherit(group, run.live.group[trigger]);
-      }
+    if (this.groups.seeksPlace(group)) {
+      const { parentopid, execopid } = record;
+      const execution = Number.isNaN(execopid) ? -1 : this.#placeOf(run, execopid);
+      group = this.groups.under(group, this.#placeOf(run, parentopid), execution);
     }
     if (!this.#splitByVia) {
       group = this.groups.merged(group);
@@ -179,7 +205,7 @@ export class Operations {
       run.promiseDestroyed();
     }
     this.visitor.destroy(run, row, group, record);
-    live.remove(row);
+    this.#remove(run, row);
   }
 
   #resolve(run: Run, record: RecordCursor): void {
@@ -215,6 +241,47 @@ export class Operations {
     }
     run.forgotten++;
     this.visitor.forget(run, row, run.live.group[row]);
-    run.live.remove(row);
+    this.#remove(run, row);
   }
+
+  #remove(run: Run, row: number): void {
+    const { live } = run;
+    if (this.groups.hasPlace(live.group[row])) {
+      this.#ended.add(run.index, live.id[row], live.group[row]);
+    }
+    live.remove(row);
+  }
+
+  /** The group of an operation that is live, or was not long ago; -1 where it is not known. */
+  #placeOf(run: Run, opid: number): number {
+    const row = run.live.find(opid);
+    return row === NO_ROW ? this.#ended.groupOf(run.index, opid) : run.live.group[row];
+  }
+
+  /** Takes the init that waits. The record that follows it is in `record`, and is overwritten. */
+  #takeOrphan(record: RecordCursor): void {
+    const orphan = this.#orphan!;
+    this.#orphan = undefined;
+    const run = this.#runs.current;
+    if (record.phase === BEFORE && run !== undefined && !run.isOfNextRun(orphan.opid)) {
+      const row = run.live.find(record.opid);
+      if (row !== NO_ROW && this.groups.kind[run.live.group[row]] === 'request') {
+        orphan.parentopid = record.opid;
+      }
+    }
+    record.assign(orphan);
+    this.#take(record);
+  }
+}
+
+/**
+ * An object of Node's that nothing triggered: a FILEHANDLE of fs.promises.open, a DIRHANDLE. Node makes it outside of any
+ * callback, just before the callback of the request that asked for it, so the next record names its parent.
+ */
+function isOrphan(record: RecordCursor): boolean {
+  return (
+    record.parentopid === 0 &&
+    Number.isNaN(record.execopid) &&
+    kindOf(record.ops.names[record.op], record.ops.areas[record.op]) === 'object'
+  );
 }

@@ -3,6 +3,7 @@ import type { ReadOptions } from '../read/options';
 import { Scanner, scan } from '../read/reader';
 import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
+import { type CodeOptions, codeOf } from './code-option';
 import { logReport } from './log-report';
 import { Operations, type OperationsOptions } from './operations';
 import type { OperationVisitor } from './visitor';
@@ -19,12 +20,12 @@ export class Visit<Visitor extends OperationVisitor> {
 
   constructor(
     source: LogSource,
-    reading: ReadOptions,
+    reading: ReadOptions & CodeOptions,
     create: (operations: Operations) => Visitor,
-    options: OperationsOptions = {},
+    options: Omit<OperationsOptions, 'code'> = {},
   ) {
     const decoder = new Decoder();
-    this.operations = new Operations(decoder, options);
+    this.operations = new Operations(decoder, { ...options, code: codeOf(reading) });
     this.visitor = create(this.operations);
     this.operations.visitor = this.visitor;
     this.#scanner = new Scanner(source, reading, decoder, () => this.operations.take());
@@ -53,9 +54,9 @@ export class Visit<Visitor extends OperationVisitor> {
  */
 export async function visitOperations<Visitor extends OperationVisitor>(
   source: LogSource,
-  reading: ReadOptions,
+  reading: ReadOptions & CodeOptions,
   create: (operations: Operations) => Visitor,
-  options: OperationsOptions = {},
+  options: Omit<OperationsOptions, 'code'> = {},
 ): Promise<{ visitor: Visitor; log: LogReport }> {
   const visit = new Visit(source, reading, create, options);
   for await (const _ of visit.chunks()) {

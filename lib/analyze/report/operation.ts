@@ -21,11 +21,14 @@ export interface OpGroup {
   op: string | null;
   area: string | null;
   kind: Kind | null;
-  /** Where in the user's code they were started; null without `stacks`, or where no code of the user's is known. */
+  /**
+   * Where in the user's code they were started; null without `stacks`, or where no code of the user's is known. The file
+   * is a path, also where the frame of an ES module has a file: URL.
+   */
   site: Frame | null;
   /**
-   * True where no frame of the user's was in the stack, and `site` is that of the operation which triggered these: the
-   * connections of a server are listed under the line that opened the server.
+   * True where no frame of the user's was in the stack, and `site` is that of the nearest ancestor, by what triggered it,
+   * else by what was executing: the connections of a server are listed under the line that opened the server.
    */
   inherited: boolean;
 }

@@ -1,3 +1,5 @@
+import { pathOf } from './path';
+
 /** A place in source text. */
 export interface Frame {
   /** As the engine gives it; empty or '<anonymous>' where the function has no name. */
@@ -31,6 +33,16 @@ export function parseFrame(text: string): Frame | undefined {
     line: Number(line),
     column: Number(column),
   };
+}
+
+/** The text of a frame with the path of its file, see `pathOf`; any other text as it is. */
+export function withPath(text: string): string {
+  const first = text.indexOf(':') + 1;
+  if (!text.startsWith('file:', first) || parseFrame(text) === undefined) {
+    return text;
+  }
+  const middle = text.lastIndexOf(':', text.lastIndexOf(':') - 1);
+  return text.slice(0, first) + pathOf(text.slice(first, middle)) + text.slice(middle);
 }
 
 /** A frame as text for people: `name (file:line:column)`. */

@@ -1,5 +1,5 @@
 import { frameText } from './frame';
-import { type Site, siteOf } from './site';
+import { type Code, isIn, type Site, siteOf } from './site';
 
 /** Call sites beyond this number share one. */
 export const MAX_SITES = 16_384;
@@ -15,23 +15,36 @@ export interface SitedStack {
 export class SiteTable {
   /** By number. */
   readonly sites: Site[] = [];
+  /** By number, whether the site is in code that was asked for; any other gives way to that of an ancestor. */
+  readonly final: boolean[] = [];
+  readonly #code: Code;
   readonly #numbers = new Map<string, number>();
+  /** By number of a site and of its ancestor's. */
+  readonly #inherited = new Map<number, number>();
+
+  constructor(code: Code = 'user') {
+    this.#code = code;
+  }
 
   /** The number of the call site of a stack. Frames are parsed once for each distinct stack. */
   numberOf(stack: SitedStack): number {
     if (stack.site < 0) {
-      stack.site = this.#intern(siteOf(stack.frames()));
+      stack.site = this.#intern(siteOf(stack.frames(), this.#code));
     }
     return stack.site;
   }
 
-  /** The number for an operation whose site `number` has no frame, triggered by an operation of site `trigger`. */
-  inherit(number: number, trigger: number): number {
-    const { frame } = this.sites[trigger];
-    if (frame === undefined) {
-      return number;
+  /** The number for an operation of the site `number` whose place is taken from an ancestor of the site `ancestor`. */
+  inherit(number: number, ancestor: number): number {
+    const key = number * MAX_SITES + ancestor;
+    let inherited = this.#inherited.get(key);
+    if (inherited === undefined) {
+      const { frame } = this.sites[ancestor];
+      inherited =
+        frame === undefined ? number : this.#intern({ frame, via: this.sites[number].via, inherited: true });
+      this.#inherited.set(key, inherited);
     }
-    return this.#intern({ frame, via: this.sites[number].via, inherited: true });
+    return inherited;
   }
 
   #intern(site: Site): number {
@@ -45,6 +58,7 @@ export class SiteTable {
     }
     const last = this.sites.length === MAX_SITES - 1;
     const number = this.sites.push(last ? { frame: undefined, via: 'node', inherited: false } : site) - 1;
+    this.final.push(isIn(this.#code, this.sites[number]));
     if (!last) {
       this.#numbers.set(key, number);
     }

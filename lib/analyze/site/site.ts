@@ -1,4 +1,8 @@
 import { type Frame, parseFrame } from './frame';
+import { pathOf } from './path';
+
+/** Which code a call site may be in: the program's own before that of packages in node_modules, or any outside Node. */
+export type Code = 'user' | 'all';
 
 /** What Node.js did between the user's call and the operation, as far as the stack shows. */
 export type Via =
@@ -25,10 +29,13 @@ export type Via =
 
 /** Where an operation was started. */
 export interface Site {
-  /** The first frame of the user's code; without one, the first frame of a package; else undefined. */
+  /**
+   * The first frame of the user's code, or with `code: 'all'` of any code outside Node; without one, that of the nearest
+   * ancestor; without that too, the first frame of a package; else undefined. Its file is a path: see `pathOf`.
+   */
   frame: Frame | undefined;
   via: Via;
-  /** `frame` is taken from the operation that triggered this one. */
+  /** `frame` is taken from an ancestor: see `Operations`. */
   inherited: boolean;
 }
 
@@ -37,19 +44,26 @@ const isWasm = (file: string) => file.startsWith('wasm://');
 const isPackage = (file: string) => /[\\/]node_modules[\\/]/.test(file);
 const isPlace = (file: string) => file !== '' && file !== 'native' && file !== '<anonymous>';
 
+/** Whether the place of a call site needs no other: it is in code that `code` asks for. */
+export function isIn(code: Code, { frame }: Site): boolean {
+  return frame !== undefined && (code === 'all' || !isPackage(frame.file));
+}
+
 /** The call site of a stack: its first frame of the user's code, else its first frame of a package. */
-export function siteOf(stack: readonly string[]): Site {
+export function siteOf(stack: readonly string[], code: Code = 'user'): Site {
   const frames: Frame[] = [];
   for (const text of stack) {
     const frame = parseFrame(text);
     if (frame !== undefined && isPlace(frame.file)) {
+      frame.file = pathOf(frame.file);
       frames.push(frame);
     }
   }
   const outside = frames.filter(
     ({ file }, i) => !isNode(file) && !(isWasm(file) && isCalledByNode(frames, i)),
   );
-  const frame = outside.find((candidate) => !isPackage(candidate.file)) ?? outside[0];
+  const frame =
+    (code === 'user' ? outside.find((candidate) => !isPackage(candidate.file)) : undefined) ?? outside[0];
   const above = outside.length > 0 ? frames.slice(0, frames.indexOf(outside[0])) : frames;
   const via = isModule(frames) ? 'module' : viaOf(above, frame !== undefined);
   return { frame, via, inherited: false };

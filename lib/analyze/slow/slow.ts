@@ -4,6 +4,7 @@ import { LongCallbacks, longCallbackFindings } from '../findings/long-callbacks'
 import { MicrotaskChains, microtaskChainFindings } from '../findings/microtask-chains';
 import { lostFindings } from '../findings/records-lost';
 import { type FindingOptions, thresholds } from '../findings/thresholds';
+import type { CodeOptions } from '../model/code-option';
 import type { Operations } from '../model/operations';
 import { Percentiles, round } from '../model/percentiles';
 import type { Run } from '../model/run';
@@ -14,7 +15,7 @@ import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
 import type { SlowReport } from './report';
 
-export interface SlowOptions extends ReadOptions, Pick<FindingOptions, 'heldMs' | 'starvedMs'> {
+export interface SlowOptions extends ReadOptions, CodeOptions, Pick<FindingOptions, 'heldMs' | 'starvedMs'> {
   /** How many single callbacks and waits are listed. Default 20. */
   top?: number;
   /**
@@ -39,7 +40,7 @@ interface Wait {
  *   out of range
  */
 export async function analyzeSlow(source: LogSource, options: SlowOptions = {}): Promise<SlowReport> {
-  checkOptions('analyzeSlow', options, ['heldMs', 'starvedMs', 'top', 'all']);
+  checkOptions('analyzeSlow', options, ['heldMs', 'starvedMs', 'top', 'all', 'code']);
   const { heldMs, starvedMs } = thresholds(options);
   const { top = 20, all = false } = options;
   if (!Number.isInteger(top) || top < 1) {
@@ -62,14 +63,14 @@ export async function analyzeSlow(source: LogSource, options: SlowOptions = {}):
 /** The answer as a visitor, for passes that several answers share. */
 export class Slow extends OperationVisitor {
   readonly #operations: Operations;
-  readonly #options: Required<Omit<SlowOptions, 'onProgress'>>;
+  readonly #options: Required<Omit<SlowOptions, 'onProgress' | 'code'>>;
   readonly #longCallbacks: LongCallbacks;
   readonly #chains: MicrotaskChains;
   readonly #waits = new Percentiles();
   /** The longest, the longest first. */
   readonly #longest: Wait[] = [];
 
-  constructor(operations: Operations, options: Required<Omit<SlowOptions, 'onProgress'>>) {
+  constructor(operations: Operations, options: Required<Omit<SlowOptions, 'onProgress' | 'code'>>) {
     super();
     this.#operations = operations;
     this.#options = options;

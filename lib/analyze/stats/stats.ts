@@ -6,6 +6,7 @@ import { LongCallbacks, longCallbackFindings } from '../findings/long-callbacks'
 import { MicrotaskChains, microtaskChainFindings } from '../findings/microtask-chains';
 import { lostFindings } from '../findings/records-lost';
 import { type FindingOptions, THRESHOLDS, thresholds } from '../findings/thresholds';
+import type { CodeOptions } from '../model/code-option';
 import { roomFor } from '../model/column';
 import { elapsedOf } from '../model/log-report';
 import type { Operations } from '../model/operations';
@@ -18,7 +19,7 @@ import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
 import type { AreaRow, StatsReport, StatsRow } from './report';
 
-export interface StatsOptions extends ReadOptions, FindingOptions {}
+export interface StatsOptions extends ReadOptions, CodeOptions, FindingOptions {}
 
 /** How many of the longest callbacks are kept, so that each finding can name its longest. */
 const LONGEST = 50;
@@ -31,7 +32,7 @@ const LONGEST = 50;
  *   that is no number above 0
  */
 export async function analyzeStats(source: LogSource, options: StatsOptions = {}): Promise<StatsReport> {
-  checkOptions('analyzeStats', options, THRESHOLDS);
+  checkOptions('analyzeStats', options, [...THRESHOLDS, 'code']);
   const limits = thresholds(options);
   const { visitor, log } = await visitOperations(
     source,

@@ -1,4 +1,5 @@
 import type { RecordCursor } from '../decode/cursor';
+import type { CodeOptions } from '../model/code-option';
 import { IdMap } from '../model/id-map';
 import type { Operations } from '../model/operations';
 import { round } from '../model/percentiles';
@@ -15,7 +16,7 @@ export const MAX_STEPS = 10_000;
 /** The answer to `analyzeTree` with `op`. */
 export async function analyzePath(
   source: LogSource,
-  options: ReadOptions,
+  options: ReadOptions & CodeOptions,
   by: 'trigger' | 'execution',
   opid: number,
 ): Promise<PathReport> {

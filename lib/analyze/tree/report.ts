@@ -1,5 +1,6 @@
 import type { LogReport } from '../report/log';
 import type { OpGroup } from '../report/operation';
+import type { Root } from '../roots/report';
 
 /** Operations that are alike and have parents that are alike. */
 export interface TreeNode extends OpGroup {
@@ -48,7 +49,7 @@ export interface PathReport {
   paths: { run: number; steps: PathStep[] }[];
 }
 
-/** The answer to --root: everything that one operation started. */
+/** The answer to --root: everything that one operation started, or with --request that one request started. */
 export interface RootReport {
   report: 'root';
   log: LogReport;
@@ -58,6 +59,11 @@ export interface RootReport {
   found: {
     run: number;
     root: PathStep;
+    /** With `request`: which one this is about; `root` is then the operation that carried it. */
+    request: number | null;
+    /** The requests that the operation carried, the first 1,000 by time, the longest first; all figures are of all of them. */
+    requests: Root[];
+    requestCount: number;
     operations: number;
     /** From the root's init to the last thing that it or a descendant did. */
     elapsed: number;

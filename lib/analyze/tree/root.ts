@@ -1,4 +1,6 @@
 import type { RecordCursor } from '../decode/cursor';
+import { BusyTime, splitTime } from '../model/busy-time';
+import type { CodeOptions } from '../model/code-option';
 import { IdMap } from '../model/id-map';
 import type { Operations } from '../model/operations';
 import { round } from '../model/percentiles';
@@ -9,13 +11,18 @@ import type { ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
 import type { OpGroup } from '../report/operation';
+import type { Root } from '../roots/report';
+import { Requests } from '../roots/requests';
 import { ABOVE_ROOTS, Forest } from './forest';
 import type { RootReport } from './report';
+
+/** So many requests of an operation are listed. */
+const MAX_REQUESTS_LISTED = 1000;
 
 /** The answer to `analyzeTree` with `root`. */
 export async function analyzeRoot(
   source: LogSource,
-  options: ReadOptions,
+  options: ReadOptions & CodeOptions,
   by: 'trigger' | 'execution',
   opid: number,
 ): Promise<RootReport> {
@@ -47,30 +54,25 @@ interface Family {
   ran: number;
 }
 
-/**
- * Splits the time of one operation and its descendants into three parts. Their sum is the time from its init to the last
- * record of any of them:
- *
- *     ran      one of them ran                    (their callbacks, less what was nested in them)
- *     queued   something else ran instead         (all callbacks in that time, less `ran`)
- *     waited   nothing ran: the loop was at rest  (the rest)
- */
+/** One operation with its descendants, and how their time was spent: see `splitTime`. */
 class Descent extends OperationVisitor {
   readonly #operations: Operations;
   readonly #by: 'trigger' | 'execution';
   readonly #opid: number;
   readonly #families: Family[] = [];
-  /** Time inside callbacks before the outermost open one began. */
-  #busyBefore = 0;
+  readonly #busy = new BusyTime();
+  readonly #requests: Requests;
 
   constructor(operations: Operations, by: 'trigger' | 'execution', opid: number) {
     super();
     this.#operations = operations;
     this.#by = by;
     this.#opid = opid;
+    this.#requests = new Requests(operations, by);
   }
 
   override init(run: Run, _row: number, group: number, executionId: number, record: RecordCursor): void {
+    this.#requests.init(run, group, executionId, record);
     const { opid, time } = record;
     const parent = this.#by === 'trigger' ? record.parentopid : executionId;
     let family = this.#families[run.index];
@@ -111,10 +113,9 @@ class Descent extends OperationVisitor {
     }
   }
 
-  override before(run: Run, _row: number, _group: number, record: RecordCursor): void {
-    if (run.callbacks.depth === 0) {
-      this.#busyBefore = run.busy;
-    }
+  override before(run: Run, row: number, group: number, record: RecordCursor): void {
+    this.#requests.before(run, row, group, record);
+    this.#busy.before(run);
     const { opid, time } = record;
     if (opid === this.#opid) {
       this.#families[run.index] ??= this.#addFamily(run, -1, time);
@@ -126,6 +127,7 @@ class Descent extends OperationVisitor {
   }
 
   override after(run: Run, _row: number, record: RecordCursor): void {
+    this.#requests.after(run, record);
     const { opid, time } = record;
     const family = this.#families[run.index];
     if (family === undefined || !this.#isMember(family, opid)) {
@@ -144,23 +146,27 @@ class Descent extends OperationVisitor {
   }
 
   override resolve(run: Run, row: number, _group: number, record: RecordCursor): void {
+    this.#requests.resolve(run, record);
     const family = this.#families[run.index];
     if (family !== undefined && this.#isMember(family, run.live.id[row])) {
       this.#extend(run, family, record.time);
     }
   }
 
+  override destroy(run: Run, _row: number, _group: number, record: RecordCursor): void {
+    this.#requests.destroy(run, record);
+  }
+
   override leaveRun(): void {
-    this.#busyBefore = 0;
+    this.#requests.leaveRun();
+    this.#busy.leaveRun();
   }
 
   report(log: LogReport): RootReport {
     const { groups } = this.#operations;
     const found = this.#families.flatMap((family, run) => {
       const { group, wait, from, to, busyFrom, busyTo, ran, forest, node } = family;
-      const elapsed = Math.max(0, to - from);
-      const ranTime = Math.min(ran, elapsed);
-      const queued = Math.min(Math.max(0, busyTo - busyFrom - ranTime), elapsed - ranTime);
+      const time = splitTime(Math.max(0, to - from), ran, busyTo - busyFrom);
       const described: OpGroup =
         group < 0
           ? { op: null, area: null, kind: null, site: null, inherited: false }
@@ -174,15 +180,28 @@ class Descent extends OperationVisitor {
           wait: Number.isNaN(wait) ? null : round(wait),
           run: round(family.run),
         },
+        request: null,
+        ...this.#requestsOf(run),
         operations: family.operations,
-        elapsed: round(elapsed),
-        ran: round(ranTime),
-        queued: round(queued),
-        waited: round(elapsed - ranTime - queued),
+        elapsed: round(time.elapsed),
+        ran: round(time.ran),
+        queued: round(time.queued),
+        waited: round(time.waited),
         started: forest.report(groups, node),
       };
     });
     return { report: 'root', log, by: this.#by, opid: this.#opid, found };
+  }
+
+  #requestsOf(run: number): { requests: Root[]; requestCount: number } {
+    const { roots } = this.#requests;
+    const all = [...this.#requests.of(run, this.#opid)];
+    const time = new Map(all.map((root) => [root, roots.timeOf(root).elapsed]));
+    const longest = all.sort((a, b) => time.get(b)! - time.get(a)!).slice(0, MAX_REQUESTS_LISTED);
+    return {
+      requests: longest.map((root) => roots.describe(root, this.#operations.groups)),
+      requestCount: all.length,
+    };
   }
 
   #isMember(family: Family, opid: number): boolean {
@@ -190,7 +209,7 @@ class Descent extends OperationVisitor {
   }
 
   #addFamily(run: Run, group: number, time: number): Family {
-    const busy = this.#busyAt(run, time);
+    const busy = this.#busy.at(run, time);
     const family: Family = {
       forest: new Forest(),
       nodes: new IdMap(),
@@ -214,12 +233,6 @@ class Descent extends OperationVisitor {
       return;
     }
     family.to = time;
-    family.busyTo = this.#busyAt(run, time);
-  }
-
-  /** For how long any callback has run until `time`, the open one included. */
-  #busyAt(run: Run, time: number): number {
-    const open = run.callbacks.outermost();
-    return open === undefined ? run.busy : this.#busyBefore + Math.max(0, time - open.start);
+    family.busyTo = this.#busy.at(run, time);
   }
 }

@@ -1,5 +1,6 @@
 import { TracerError } from '../../errors';
 import type { RecordCursor } from '../decode/cursor';
+import type { CodeOptions } from '../model/code-option';
 import { IdMap } from '../model/id-map';
 import { NO_ROW } from '../model/live-operations';
 import type { Operations } from '../model/operations';
@@ -12,9 +13,10 @@ import type { LogReport } from '../report/log';
 import { ABOVE_ROOTS, Forest } from './forest';
 import { analyzePath } from './path';
 import type { PathReport, RootReport, TreeReport } from './report';
+import { analyzeRequest } from './request';
 import { analyzeRoot } from './root';
 
-export interface TreeOptions extends ReadOptions {
+export interface TreeOptions extends ReadOptions, CodeOptions {
   /**
    * Whose child an operation is: of the one that triggered it (parentopid; the default) or of the one that was executing
    * when it was made (execopid).
@@ -22,13 +24,15 @@ export interface TreeOptions extends ReadOptions {
   by?: 'trigger' | 'execution';
   /** Only the path from this operation back to its first cause. */
   op?: number;
-  /** Only what this operation started, and how its time was spent. */
+  /** Only what this operation started, and how its time was spent; and the requests that it carried. */
   root?: number;
+  /** Only one of the requests that `root` carried: its number, from 1. */
+  request?: number;
 }
 
 /**
  * Which operation started which. Memory, in addition to that for live operations: about 5 bytes for each operation of the
- * log; 29 with `op`; with `root` 5 for each operation that the root started.
+ * log; 29 with `op`; with `root` also 5 for each operation that the root started, and 68 for each root: see `analyzeRoots`.
  *
  * @throws TracerError as `readLog` does, ERR_ASYNC_TRACER_UNKNOWN_OPTION, and ERR_ASYNC_TRACER_OPTION for a wrong option
  */
@@ -52,8 +56,8 @@ export async function analyzeTree(
   source: LogSource,
   options: TreeOptions = {},
 ): Promise<TreeReport | PathReport | RootReport> {
-  checkOptions('analyzeTree', options, ['by', 'op', 'root']);
-  const { by = 'trigger', op, root } = options;
+  checkOptions('analyzeTree', options, ['by', 'op', 'root', 'request', 'code']);
+  const { by = 'trigger', op, root, request } = options;
   if (by !== 'trigger' && by !== 'execution') {
     throw new TracerError(
       'ERR_ASYNC_TRACER_OPTION',
@@ -71,8 +75,19 @@ export async function analyzeTree(
   if (op !== undefined && root !== undefined) {
     throw new TracerError('ERR_ASYNC_TRACER_OPTION', 'both op and root were given; expected one of them');
   }
+  if (request !== undefined && (root === undefined || !Number.isSafeInteger(request) || request < 1)) {
+    throw new TracerError(
+      'ERR_ASYNC_TRACER_OPTION',
+      root === undefined
+        ? 'request was given without root; expected the opid of the operation that carried it'
+        : `request is ${String(request)}; expected a whole number above 0`,
+    );
+  }
   if (op !== undefined) {
     return analyzePath(source, options, by, op);
+  }
+  if (root !== undefined && request !== undefined) {
+    return analyzeRequest(source, options, by, root, request);
   }
   if (root !== undefined) {
     return analyzeRoot(source, options, by, root);

@@ -1,10 +1,11 @@
-/** The arguments of every command that reads logs: LOG... and --json. */
+/** The arguments of every command that reads logs: LOG..., --json and --code. */
 import type { Argv } from 'yargs';
 import { TracerError } from '../../errors';
 
 export interface LogArguments {
   log: string[] | undefined;
   json: boolean | undefined;
+  code: string | undefined;
 }
 
 /** Replaces `-` before yargs sees it: yargs drops that word. */
@@ -12,6 +13,15 @@ export const STDIN_WORD = '\0stdin';
 
 export function jsonOption<T>(yargs: Argv<T>, describe = 'print the whole report as JSON'): Argv<T> {
   return yargs.option('json', { describe, type: 'boolean' }) as never;
+}
+
+/** The flags of every command that answers. */
+export function answerOptions<T>(yargs: Argv<T>): Argv<T> {
+  return jsonOption(yargs).option('code', {
+    describe: 'whose lines are named. user: your own before those of packages; all: the nearest',
+    defaultDescription: 'user',
+    requiresArg: true,
+  }) as never;
 }
 
 /** The beginning of a command's help. */

@@ -1,7 +1,8 @@
-/** The shared part of stats, leaks, tree and slow: read the logs with a progress bar, then print text or JSON. */
-import type { LogReport, ReadOptions } from '../../analyze';
+/** The shared part of the commands that answer: read the logs with a progress bar, then print text or JSON. */
+import type { CodeOptions, LogReport, ReadOptions } from '../../analyze';
 import { TracerError } from '../../errors';
 import { type LogArguments, sourcesOf } from '../arguments/log-files';
+import { choiceOf } from '../arguments/values';
 import { formatCount } from '../terminal/numbers';
 import { print, printMessage } from '../terminal/output';
 import { withProgress } from '../terminal/progress';
@@ -39,13 +40,14 @@ export function refuseNoLog(sources: readonly string[], named: boolean, log: Log
  *   anything is printed: a reader that has enough (`| head`) ends the command at the first write
  */
 export async function answer<Report extends { log: LogReport }>(
-  { log, json }: LogArguments,
-  analyze: (sources: string[], options: ReadOptions) => Promise<Report>,
+  { log, json, code }: LogArguments,
+  analyze: (sources: string[], options: ReadOptions & CodeOptions) => Promise<Report>,
   render: (report: Report, screen: Screen) => string,
   judge: (report: Report) => string = () => '',
 ): Promise<void> {
+  const places = choiceOf(code, 'code', ['user', 'all']);
   const sources = sourcesOf(log);
-  const report = await withProgress((onProgress) => analyze(sources, { onProgress }));
+  const report = await withProgress((onProgress) => analyze(sources, { onProgress, code: places }));
   refuseNoLog(sources, log !== undefined && log.length > 0, report.log);
   const text = json
     ? `${JSON.stringify(report, null, 2)}\n`

@@ -2,7 +2,7 @@
 import type { CommandModule } from 'yargs';
 import { analyzeLeaks, type LeaksReport } from '../../analyze';
 import { examples } from '../arguments/help';
-import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { answerOptions, type LogArguments, usageOf } from '../arguments/log-files';
 import { settings } from '../arguments/settings';
 import { listOf } from '../arguments/values';
 import { renderLeaks } from '../render/leaks';
@@ -24,7 +24,7 @@ export const leaksCommand: CommandModule<object, LeaksArguments> = {
   command: 'leaks [log..]',
   describe: 'what never ended: handles, timers, requests and promises',
   builder: (yargs) =>
-    jsonOption(yargs)
+    answerOptions(yargs)
       .usage(
         usageOf(
           'leaks',

@@ -2,7 +2,7 @@
 import type { CommandModule } from 'yargs';
 import { analyzeSlow } from '../../analyze';
 import { examples } from '../arguments/help';
-import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { answerOptions, type LogArguments, usageOf } from '../arguments/log-files';
 import { settings } from '../arguments/settings';
 import { countOf } from '../arguments/values';
 import { renderSlow } from '../render/slow';
@@ -20,7 +20,7 @@ export const slowCommand: CommandModule<object, SlowArguments> = {
   command: 'slow [log..]',
   describe: 'callbacks that held the event loop, and the longest waits',
   builder: (yargs) =>
-    jsonOption(yargs)
+    answerOptions(yargs)
       .usage(
         usageOf(
           'slow',

@@ -2,7 +2,7 @@
 import type { CommandModule } from 'yargs';
 import { analyzeStats } from '../../analyze';
 import { examples } from '../arguments/help';
-import { jsonOption, type LogArguments, usageOf } from '../arguments/log-files';
+import { answerOptions, type LogArguments, usageOf } from '../arguments/log-files';
 import { settings } from '../arguments/settings';
 import { choiceOf, countOf } from '../arguments/values';
 import { ORDERS, type Order, renderStats } from '../render/stats';
@@ -20,7 +20,7 @@ export const statsCommand: CommandModule<object, StatsArguments> = {
   command: 'stats [log..]',
   describe: 'what ran: counts, waits and run times by op and call site',
   builder: (yargs) =>
-    jsonOption(yargs)
+    answerOptions(yargs)
       .usage(
         usageOf(
           'stats',

@@ -1,9 +1,10 @@
 /** The text of `async-tracer tree`. */
-import type { PathReport, RootReport, TreeReport } from '../../analyze';
+import type { PathReport, RootReport, RootsReport, TreeReport } from '../../analyze';
 import { formatCount, formatCountOf } from '../terminal/numbers';
 import type { Screen } from '../terminal/screen';
 import { wrap } from '../terminal/text';
 import { nothingFound, renderLogSummary } from './log-summary';
+import { renderRoots } from './roots';
 import { renderNodes, type TreeView } from './tree-nodes';
 import { renderPath } from './tree-path';
 import { renderRoot } from './tree-root';
@@ -25,9 +26,12 @@ function renderTree(report: TreeReport, screen: Screen, view: TreeView): string 
   return `${renderNodes(roots, screen, view)}\n${asides.map((text) => colors.dim(wrap(text, width, '  '))).join('\n')}\n`;
 }
 
-export type AnyTreeReport = TreeReport | PathReport | RootReport;
+export type AnyTreeReport = TreeReport | PathReport | RootReport | RootsReport;
 
 export function renderTreeReport(report: AnyTreeReport, screen: Screen, view: TreeView): string {
+  if (report.report === 'roots') {
+    return renderRoots(report, screen, view.top);
+  }
   const body =
     report.report === 'tree'
       ? renderTree(report, screen, view)
