@@ -19,7 +19,7 @@ const analyses: [string, (options: object) => unknown, string][] = [
     'heldMs, starvedMs, top, all, code, onProgress',
   ],
   ['analyzeLeaks', (options) => analyzeLeaks(source(), options), 'allow, minAge, code, onProgress'],
-  ['analyzeTree', (options) => analyzeTree(source(), options), 'by, op, root, code, onProgress'],
+  ['analyzeTree', (options) => analyzeTree(source(), options), 'by, op, root, request, code, onProgress'],
 ];
 
 describe('the options of', () => {
