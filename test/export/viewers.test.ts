@@ -107,6 +107,8 @@ describe('in a headless browser', { skip }, () => {
 
   async function opened(): Promise<{ page: Page; errors: string[] }> {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    // A page behind another one draws nothing.
+    await page.bringToFront();
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     return { page, errors };
@@ -115,12 +117,14 @@ describe('in a headless browser', { skip }, () => {
   it('speedscope shows the thread, and the waits by op', async () => {
     const { page, errors } = await opened();
     await page.goto(`${base}/#profileURL=${encodeURIComponent(`${base}/log.json`)}`);
-    await page.waitForFunction(`document.title.includes('main thread')`);
+    await page.waitForFunction(`document.title.includes('main thread')`, undefined, { polling: 50 });
     assert.match(await page.title(), /^node v[\d.]+ \(pid \d+\), main thread - speedscope$/);
     const { profiles } = JSON.parse(speedscopeFile.toString()) as { profiles: { name: string }[] };
     for (const { name } of profiles.slice(1)) {
       await page.keyboard.press('n');
-      await page.waitForFunction(`document.title.startsWith(${JSON.stringify(name)})`);
+      await page.waitForFunction(`document.title.startsWith(${JSON.stringify(name)})`, undefined, {
+        polling: 50,
+      });
     }
     // The table of all frames.
     await page.keyboard.press('3');
