@@ -13,8 +13,8 @@ import { frameText } from '../analyze/site/frame';
 import type { Chunks } from './chunks';
 import type { Cut } from './cut';
 import type { Exporter } from './format';
-import { ENDED, OPEN, type Slice, type Span, type TimelineFormat } from './timeline';
 import { timelineExporter } from './timeline-exporter';
+import { ENDED, OPEN, type Slice, type Span, type TimelineFormat } from './timeline-format';
 import { callbackName, opName, type Track, wellFormed } from './track';
 
 /** The ids of a run have 40 bits in an id of the file; larger ones, which no process reaches, are written beside it. */

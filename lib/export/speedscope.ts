@@ -14,8 +14,8 @@ import type { Chunks } from './chunks';
 import type { Cut } from './cut';
 import type { ExportCounts, Exporter } from './format';
 import { type Sample, Samples } from './samples';
-import type { Slice, TimelineFormat } from './timeline';
 import { Timeline } from './timeline';
+import type { Slice, TimelineFormat } from './timeline-format';
 import { callbackName, opName, type Track } from './track';
 
 /** Microseconds after the begin of the track. */

@@ -1,7 +1,8 @@
 import type { Operations } from '../analyze/model/operations';
 import type { Cut } from './cut';
 import type { ExportCounts, Exporter } from './format';
-import { Timeline, type TimelineFormat } from './timeline';
+import { Timeline } from './timeline';
+import type { TimelineFormat } from './timeline-format';
 
 /** An exporter of a format that shows the log over time. */
 export function timelineExporter(

@@ -1,92 +1,27 @@
 import type { RecordCursor } from '../analyze/decode/cursor';
-import type { Stack } from '../analyze/decode/stack-table';
 import { MAX_OPEN } from '../analyze/model/callback-stack';
 import { roomFor } from '../analyze/model/column';
 import type { Operations } from '../analyze/model/operations';
 import type { Run } from '../analyze/model/run';
 import { OperationVisitor } from '../analyze/model/visitor';
 import type { Cut } from './cut';
+import { createProgress, type Progress } from './progress';
+import {
+  ENDED,
+  LEFT_OUT,
+  OPEN,
+  type Slice,
+  type Span,
+  type TimelineFormat,
+  UNENDED,
+} from './timeline-format';
 import { type Track, Tracks } from './track';
-
-/** The states of a slice. */
-export const OPEN = 0;
-export const ENDED = 1;
-/** The log ends before it does. Its end is that of the log. */
-export const UNENDED = 2;
-/** Its end is not in the log, though the log goes on: a record is missing. */
-const LEFT_OUT = 3;
-
-/** A callback on the track of its thread. */
-export interface Slice {
-  readonly opid: number;
-  readonly group: number;
-  readonly start: number;
-  /** Not known while `state` is OPEN. */
-  end: number;
-  state: number;
-  isEntered: boolean;
-  /** For the format. */
-  wasWritten: boolean;
-  /** Number of callbacks around it, in the model. */
-  depth: number;
-  /** The operations that began in it, where the format asks for them. */
-  readonly started: number[] | undefined;
-  /** Where it is the first callback of an operation: the callback in which that began, and when. */
-  readonly source: Slice | undefined;
-  readonly init: number;
-}
-
-/** An operation, from its begin to its end. The object is reused. */
-export interface Span {
-  opid: number;
-  group: number;
-  parentopid: number;
-  start: number;
-  end: number;
-  /** Whether the log ends before it does. */
-  isLive: boolean;
-  stack: Stack | undefined;
-}
-
-/**
- * A format that shows the log over time. Slices of a track come in the order of their starts, each before those nested in
- * it; `leave` comes after them. Spans come when their ends are known, in no order of time.
- */
-export interface TimelineFormat {
-  /** Whether slices have `started`, and spans their `stack`. */
-  readonly needsStarted: boolean;
-  readonly needsStacks: boolean;
-  track(track: Track): void;
-  enter(track: Track, slice: Slice): void;
-  leave(track: Track, slice: Slice): void;
-  /** Called after `enter` of the slice that an arrow points to. `slice.source` was entered before. */
-  flow(track: Track, slice: Slice): void;
-  span(track: Track, span: Span): void;
-  /** The next slices may be of another track. */
-  pause(track: Track): void;
-}
 
 /**
  * When so many slices wait for the end of their turn, they are written with those around them that are still open. Where
  * the end of a callback is missing, all later ones seem to be nested in it, and the turn would last as long as the log.
  */
 const MAX_BUFFERED = 50_000;
-
-interface Progress {
-  readonly track: Track;
-  readonly open: Slice[];
-  /** Slices of this turn of the loop that are not written yet, by their starts. */
-  buffer: Slice[];
-  /** Slices that were entered and not left. */
-  readonly entered: Slice[];
-  /** The latest time so far: a clock that was set back must not make slices overlap. */
-  now: number;
-  /** By row of live operations. `parents` is NaN where the operation is not exported. */
-  parents: Float64Array;
-  settled: Float64Array;
-  readonly sources: (Slice | undefined)[];
-  readonly stacks: (Stack | undefined)[];
-}
 
 /** Makes slices, spans and flows of the operations of a log. Keeps live operations and one turn of the loop. */
 export class Timeline extends OperationVisitor {
@@ -290,18 +225,7 @@ export class Timeline extends OperationVisitor {
   #of(run: Run, time: number): Progress {
     let progress = this.#progress[run.index];
     if (progress === undefined) {
-      progress = {
-        track: this.#tracks.add(run, time),
-        open: [],
-        buffer: [],
-        entered: [],
-        now: time,
-        // Operations that began before have rows too.
-        parents: new Float64Array(run.live.id.length).fill(Number.NaN),
-        settled: new Float64Array(run.live.id.length),
-        sources: [],
-        stacks: [],
-      };
+      progress = createProgress(this.#tracks.add(run, time), time);
       this.#progress[run.index] = progress;
       this.#format.track(progress.track);
     }
