@@ -26,7 +26,8 @@ interface RunArguments {
   after: string | undefined;
   for: string | undefined;
   summary: boolean;
-  report: string | undefined;
+  /** True where the flag stands alone. */
+  report: string | true | undefined;
   quiet: boolean;
   [flag: string]: unknown;
 }
@@ -61,7 +62,6 @@ export function runCommand(words: RunWords): CommandModule<object, RunArguments>
             group: RUN,
             describe: 'make the page of async-tracer report at the end; --report=FILE names it',
             defaultDescription: DEFAULT_REPORT,
-            string: true,
           },
           quiet: { group: RUN, alias: 'q', describe: 'say nothing of the logs at the end', boolean: true },
         })
@@ -90,7 +90,7 @@ async function run(given: RunArguments, { flags, program }: RunWords): Promise<v
   const environment = environmentFor(given, process.env);
   checkOutput(environment);
   if (given.report !== undefined) {
-    checkWritable(resolve(given.report || DEFAULT_REPORT));
+    checkWritable(resolve(reportPath(given.report)));
   }
   const session = openSession();
   let ending: Ending;
@@ -115,12 +115,16 @@ async function run(given: RunArguments, { flags, program }: RunWords): Promise<v
       await attempt('there is no summary', () => printSummary(logs));
     }
     if (given.report !== undefined && logs.length > 0) {
-      await attempt('there is no report', () => writeReport(logs, given.report || DEFAULT_REPORT));
+      await attempt('there is no report', () => writeReport(logs, reportPath(given.report)));
     }
   } finally {
     session.close();
   }
   endLike(ending);
+}
+
+function reportPath(report: RunArguments['report']): string {
+  return typeof report === 'string' && report !== '' ? report : DEFAULT_REPORT;
 }
 
 /** The program may have damaged or removed its log. Its exit code must pass through all the same. */
