@@ -375,7 +375,7 @@ describe('async-tracer tree --op', () => {
 
 describe('words that mean nothing', () => {
   const cases: [string, RegExp][] = [
-    ['', /A command is needed\. The commands are run, stats, leaks, tree, slow, completion\./],
+    ['', /A command is needed\. The commands are run, stats, leaks, tree, slow, report, view, completion\./],
     ['sats', /no command "sats"\. Is stats meant\?/],
     ['xyzzy', /no command "xyzzy"\. The commands are/],
     [LOG, /A command must stand before the file, as in: async-tracer stats .*app\.ndjson/],
