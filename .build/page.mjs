@@ -1,5 +1,5 @@
-// Compiles the script of the report's page and puts its modules into one file, dist/lib/report/page.js, with the styles
-// beside it. Each module becomes a function that gives its exports, after those that it imports. A bundler would be a
+// Compiles the script of the report's page and puts its modules into one file, dist/lib/report/page-script.txt, with the
+// styles beside it: to Node.js it is a text. Each module becomes a function that gives its exports, after those that it imports. A bundler would be a
 // dependency for these few lines.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,6 +45,6 @@ function add(file) {
 add(join(COMPILED, 'lib/report/page/main.js'));
 if (/<\/script|<!--/i.test(text)) throw new Error('the script of the page would end its own element');
 
-writeFileSync(join(OUTPUT, 'page.js'), `${text}})();\n`);
+writeFileSync(join(OUTPUT, 'page-script.txt'), `${text}})();\n`);
 copyFileSync(join(SOURCE, 'page.css'), join(OUTPUT, 'page.css'));
 rmSync(COMPILED, { recursive: true });

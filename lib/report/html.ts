@@ -8,7 +8,7 @@ import type { ReportData } from './data';
  * the log can become neither code nor a request.
  */
 export function renderPage(data: ReportData): string {
-  const script = readAsset('page.js');
+  const script = readAsset('page-script.txt');
   const styles = readAsset('page.css');
   const policy = [
     "default-src 'none'",

@@ -192,6 +192,8 @@ describe('the page in a browser', { skip, timeout: 120_000 }, () => {
     await open('request.html', (await makeReport(log, { names: ['request'], folder })).html);
     await page.locator('#requests summary').first().click();
     const body = page.locator('#requests .request-body').first();
+    // A browser reports that it has opened a little later.
+    await body.locator('.part').first().waitFor();
     assert.match(await textOf(body), /run 20 ms \(40 %\), queued 0 \(0\.0 %\), wait 30 ms \(60 %\)/);
     assert.deepEqual(await body.locator('.part-run').allTextContents(), [
       'waited 30 ms, ran 10 ms',
