@@ -114,20 +114,27 @@ describe('in a headless browser', { skip }, () => {
     return { page, errors };
   }
 
-  it('speedscope shows the thread, and the waits by op', async () => {
+  it('speedscope shows the threads, and the waits by op', { timeout: 60_000 }, async () => {
     const { page, errors } = await opened();
     await page.goto(`${base}/#profileURL=${encodeURIComponent(`${base}/log.json`)}`);
     const { profiles } = JSON.parse(speedscopeFile.toString()) as { profiles: { name: string }[] };
     assert.equal(profiles.length, 3);
-    for (const { name } of profiles) {
-      await page.waitForFunction(`document.title.startsWith(${JSON.stringify(name)})`, undefined, {
-        polling: 50,
-      });
-      // The next profile, up to the last one.
-      await page.keyboard.press('n');
+    await page.waitForFunction(`document.title.startsWith(${JSON.stringify(profiles[0].name)})`, undefined, {
+      polling: 50,
+    });
+    // The table of all frames. Keys are heard some time after the title is there.
+    const table = page.getByText('Symbol Name');
+    for (let shown = false; !shown; ) {
+      await page.keyboard.press('3');
+      shown = await table.waitFor({ timeout: 500 }).then(
+        () => true,
+        () => false,
+      );
     }
-    // The table of all frames.
-    await page.keyboard.press('3');
+    for (const { name } of profiles.slice(1)) {
+      await page.keyboard.press('n');
+      await page.getByText(name).first().waitFor();
+    }
     await page.getByText('FSREQPROMISE', { exact: true }).first().waitFor();
     await page.getByText('Timeout', { exact: true }).first().waitFor();
     assert.deepEqual(errors, []);
