@@ -5,9 +5,18 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import Ajv from 'ajv';
@@ -28,6 +37,7 @@ const MIME: Record<string, string> = {
 };
 
 const folder = temporaryFolder();
+const profile = mkdtempSync(path.join(tmpdir(), 'async-tracer-chromium-'));
 let speedscopeFile: Buffer;
 
 before(async () => {
@@ -60,7 +70,7 @@ describe('in a headless browser', { skip }, () => {
         '--enable-unsafe-swiftshader',
         '--remote-debugging-port=0',
         '--remote-allow-origins=*',
-        `--user-data-dir=${path.join(folder, 'profile')}`,
+        `--user-data-dir=${profile}`,
         'about:blank',
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
@@ -95,12 +105,14 @@ describe('in a headless browser', { skip }, () => {
   });
 
   after(async () => {
-    await browser?.close();
-    if (child?.exitCode === null && child.signalCode === null) {
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const exit = once(child, 'exit');
-      child.kill('SIGKILL');
+      const session = await browser.newBrowserCDPSession();
+      await session.send('Browser.close').catch(() => child.kill('SIGKILL'));
       await exit;
     }
+    // Its helper processes may write for a moment longer.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
     server?.closeAllConnections();
     server?.close();
   });
