@@ -41,6 +41,10 @@ export interface Span {
   stack: Stack | undefined;
 }
 
+export function emptySpan(): Span {
+  return { opid: 0, group: 0, parentopid: 0, start: 0, end: 0, isLive: false, stack: undefined };
+}
+
 /**
  * A format that shows the log over time. Slices of a track come in the order of their starts, each before those nested in
  * it; `leave` comes after them. Spans come when their ends are known, in no order of time.

@@ -8,14 +8,14 @@ import type { Cut } from './cut';
 import { createProgress, type Progress } from './progress';
 import {
   ENDED,
+  emptySpan,
   LEFT_OUT,
   OPEN,
   type Slice,
-  type Span,
   type TimelineFormat,
   UNENDED,
 } from './timeline-format';
-import { type Track, Tracks } from './track';
+import { Tracks } from './track';
 
 /**
  * When so many slices wait for the end of their turn, they are written with those around them that are still open. Where
@@ -30,15 +30,7 @@ export class Timeline extends OperationVisitor {
   readonly #format: TimelineFormat;
   readonly #tracks = new Tracks();
   readonly #progress: Progress[] = [];
-  readonly #span: Span = {
-    opid: 0,
-    group: 0,
-    parentopid: 0,
-    start: 0,
-    end: 0,
-    isLive: false,
-    stack: undefined,
-  };
+  readonly #span = emptySpan();
   #firstSource: Slice | undefined;
   #firstInit = Number.NaN;
   spans = 0;
