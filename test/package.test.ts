@@ -157,9 +157,7 @@ describe('the packed package', () => {
       .map((file) => file.replaceAll(path.sep, '/'));
   }
 
-  /** Modules of Node.js: not the script of the report's page, which a browser runs. */
-  const compiledFiles = (): string[] =>
-    packedFiles().filter((file) => /\.m?js$/.test(file) && file !== 'dist/lib/report/page.js');
+  const compiledFiles = (): string[] => packedFiles().filter((file) => /\.m?js$/.test(file));
 
   it('holds compiled files, their types, the documents, and nothing else', () => {
     const others = packedFiles().filter((file) => !/^dist\/lib\/.*\.(js|mjs|d\.ts|d\.mts)$/.test(file));
@@ -168,6 +166,7 @@ describe('the packed package', () => {
       'LICENSE',
       'README.md',
       'dist/lib/log/schema.json',
+      'dist/lib/report/page-script.txt',
       'dist/lib/report/page.css',
       'package.json',
     ]);
