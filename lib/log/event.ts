@@ -112,6 +112,11 @@ export interface EndRecord extends CustomFields {
   lost: number;
   /** Operations whose init was seen and whose destroy was not. */
   live: number;
+  /**
+   * What keeps the event loop alive, by Node's own word: how many there are of each type that
+   * process.getActiveResourcesInfo() lists, as { Timeout: 2, TCPServerWrap: 1 }.
+   */
+  active?: Record<string, number>;
   /** How the run ended as seen from inside: 'close', 'exit' or 'error'. A signal is only known to `async-tracer run`. */
   reason: 'close' | 'exit' | 'error';
   /** The exit code, when reason is 'exit' or 'error'. */
@@ -136,5 +141,5 @@ export type TraceRecord = OperationRecord | StartRecord | EndRecord | LostRecord
 export const RECORD_FIELDS: readonly string[] = [
   ...['opid', 'op', 'phase', 'area', 'parentopid', 'parentop', 'execopid', 'time', 'stack', 'ctx'],
   ...['format', 'pid', 'thread', 'node', 'versions', 'anchor', 'options'],
-  ...['counts', 'lost', 'live', 'reason', 'exitcode', 'error', 'count'],
+  ...['counts', 'lost', 'live', 'active', 'reason', 'exitcode', 'error', 'count'],
 ];

@@ -43,11 +43,23 @@ export function leakFindings(rows: readonly LeakRow[]): Finding[] {
           (row) => (row.verdict === 'leak' || (row.collected && row.site !== null)) && row.kind === kind,
         ),
         (row) => {
-          const { op, area, site, inherited, count: number, oldest, youngest, opids, stack, reason } = row;
+          const {
+            op,
+            area,
+            site,
+            inherited,
+            count: number,
+            oldest,
+            youngest,
+            opids,
+            stack,
+            reason,
+            confirmed,
+          } = row;
           return {
             code,
             severity: 'warning',
-            message: `${sentence(row)}.`,
+            message: `${sentence(row)}${byNode(row)}.`,
             evidence: {
               op,
               area,
@@ -60,6 +72,7 @@ export function leakFindings(rows: readonly LeakRow[]): Finding[] {
               opids,
               stack,
               reason,
+              ...(confirmed === null ? {} : { confirmed }),
             },
           };
         },
@@ -75,4 +88,12 @@ function numberAndName(row: LeakRow): string {
 
 function age(row: LeakRow): string {
   return `${row.count === 1 ? 'it' : 'the oldest'} was ${row.atLeast ? 'at least ' : ''}${formatDuration(row.oldest)} old`;
+}
+
+/** What Node said of them when the log ended; empty where the log does not tell it, or it is not sure of which it was said. */
+function byNode({ confirmed, count: number }: LeakRow): string {
+  if (confirmed === null || confirmed === 0) {
+    return '';
+  }
+  return `; Node listed ${number === 1 ? 'it' : confirmed === number ? 'all of them' : `${count(confirmed, '', '').trim()} of them`} as active`;
 }

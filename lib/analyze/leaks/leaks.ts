@@ -14,6 +14,7 @@ import type { LogSource } from '../read/source';
 import type { LogReport } from '../report/log';
 import type { Kind } from '../report/operation';
 import { withPath } from '../site/frame';
+import { ActiveResources } from './active-resources';
 import { type GroupTest, parseAllowList } from './allow-list';
 import { leakFindings } from './leak-findings';
 import { LiveStacks } from './live-stacks';
@@ -194,6 +195,7 @@ class Leaks extends OperationVisitor {
           atLeast: false,
           collected: false,
           unref: null,
+          confirmed: null,
         };
         rows.set(key, row);
       }
@@ -206,7 +208,15 @@ class Leaks extends OperationVisitor {
       const order = [...table.rows()].sort(
         (a, b) => table.init[a] - table.init[b] || table.id[a] - table.id[b],
       );
-      for (const row of order) {
+      const active = ActiveResources.of(run);
+      const inRun = new Map<LeakRow, number>();
+      const classified = order.map((row) => classify(run, row, groups, openFiles));
+      order.forEach((row, i) => {
+        if (classified[i] !== undefined) {
+          active?.add(groups.opOf(table.group[row]), classified[i]);
+        }
+      });
+      for (const [i, row] of order.entries()) {
         const group = table.group[row];
         const kind = groups.kind[group];
         if (kind === null) {
@@ -214,10 +224,12 @@ class Leaks extends OperationVisitor {
         }
         live[kind]++;
         const flags = table.flags[row];
-        const classification = classify(run, row, groups, openFiles);
-        if (classification === undefined) {
+        const op = groups.opOf(group);
+        const own = classified[i];
+        if (own === undefined) {
           continue;
         }
+        const classification = active?.judge(op, own) ?? own;
         if (kind === 'promise') {
           pending++;
         }
@@ -231,6 +243,7 @@ class Leaks extends OperationVisitor {
         }
         const leak = rowOf(group, classification, this.#liveStacks.get(run, row));
         leak.count++;
+        inRun.set(leak, (inRun.get(leak) ?? 0) + 1);
         leak.atLeast ||= run.end === undefined;
         leak.oldest = Math.max(leak.oldest, age);
         leak.youngest = Math.min(leak.youngest, age);
@@ -239,6 +252,12 @@ class Leaks extends OperationVisitor {
         }
         if (kind === 'timer' && flags & CONTEXT) {
           leak.unref = (leak.unref ?? 0) + (flags & UNREF ? 1 : 0);
+        }
+      }
+      for (const [leak, number] of inRun) {
+        const confirmed = leak.verdict === 'kept' ? null : active?.confirmed(leak.op!, number);
+        if (typeof confirmed === 'number') {
+          leak.confirmed = (leak.confirmed ?? 0) + confirmed;
         }
       }
     }

@@ -27,6 +27,12 @@ export interface LeakRow extends OpGroup {
   collected: boolean;
   /** How many timers are unref'd by their contexts; null where there are no contexts. */
   unref: number | null;
+  /**
+   * How many of them surely kept the process alive, by what Node listed as active in the `end` record. Node lists types, not
+   * operations: where several rows share a type, fewer may be sure than are active. Null where the log does not tell it,
+   * where Node does not list such operations, and where the verdict is `kept`.
+   */
+  confirmed: number | null;
 }
 
 /** The answer of `analyzeLeaks`. */

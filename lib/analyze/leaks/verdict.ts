@@ -251,7 +251,7 @@ export function limitationsOf(
       'The log has no stacks, so call sites are missing, and some of what Node keeps cannot be told from leaks: trace with stacks (--stacks).',
     );
   }
-  if (live.timer > 0 && !recorded.contexts) {
+  if (live.timer > 0 && !recorded.contexts && runs.some((run) => run.end?.active === undefined)) {
     notes.push(
       'The log has no contexts of timers, so one that is unref’d, and keeps nothing alive, cannot be told from others: trace with contexts (--contexts), which tell it of timers that have fired.',
     );

@@ -61,7 +61,7 @@ export const treeCommand: CommandModule<object, TreeArguments> = {
       })
       .option('depth', { describe: 'levels shown', defaultDescription: String(DEPTH), requiresArg: true })
       .option('top', {
-        describe: 'nodes shown under each node, or roots, or requests',
+        describe: 'nodes shown under each node, or roots',
         defaultDescription: String(TOP),
         requiresArg: true,
       })

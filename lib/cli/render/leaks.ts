@@ -63,7 +63,7 @@ function renderRows(title: string, rows: readonly LeakRow[], screen: Screen, sta
   const blocks = rows.map((row) => {
     const age = `${row.atLeast ? 'at least ' : ''}${formatDuration(row.oldest)} ${row.count === 1 ? 'old' : 'the oldest'}`;
     const unref = row.unref === null || row.unref === 0 ? '' : `, ${formatCount(row.unref)} unref’d`;
-    const head = `${formatCount(row.count)} ${colors.bold(formatOp(row))}, ${age}${unref}`;
+    const head = `${formatCount(row.count)} ${colors.bold(formatOp(row))}, ${age}${unref}${confirmedOf(row)}`;
     const site = formatSite(row, folder, width - 4);
     const ids = `opid ${row.opids.join(', ')}${row.count > row.opids.length && row.opids.length > 0 ? ' ...' : ''}`;
     return [
@@ -76,6 +76,16 @@ function renderRows(title: string, rows: readonly LeakRow[], screen: Screen, sta
     ].join('\n');
   });
   return `${colors.bold(title)}\n${blocks.join('\n')}\n`;
+}
+
+/** Whether Node listed them as active when the log ended. */
+function confirmedOf({ count, confirmed }: LeakRow): string {
+  if (confirmed === null) {
+    return '';
+  }
+  return confirmed === count
+    ? ', confirmed'
+    : `, ${formatCount(confirmed)} of ${formatCount(count)} confirmed`;
 }
 
 function frameOf(text: string, { folder, width, colors }: Screen): string {
