@@ -1,7 +1,14 @@
 /** An option with a slip of the pen is refused, not passed over. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { analyzeLeaks, analyzeSlow, analyzeStats, analyzeTree, readLog } from '../../lib/analyze';
+import {
+  analyzeLeaks,
+  analyzeRoots,
+  analyzeSlow,
+  analyzeStats,
+  analyzeTree,
+  readLog,
+} from '../../lib/analyze';
 import { init, textOf } from './lines';
 
 const source = () => textOf([init(5, 'TCP', 1)]);
@@ -19,6 +26,7 @@ const analyses: [string, (options: object) => unknown, string][] = [
     'heldMs, starvedMs, top, all, code, onProgress',
   ],
   ['analyzeLeaks', (options) => analyzeLeaks(source(), options), 'allow, minAge, code, onProgress'],
+  ['analyzeRoots', (options) => analyzeRoots(source(), options), 'by, sort, top, code, onProgress'],
   ['analyzeTree', (options) => analyzeTree(source(), options), 'by, op, root, request, code, onProgress'],
 ];
 

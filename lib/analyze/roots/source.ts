@@ -127,11 +127,16 @@ function stageOf(record: RecordCursor): 'headers' | 'body' | 'end' | undefined {
   return STAGES.find(([name]) => json.includes(name))?.[1];
 }
 
-/** Whether a Timeout closes an idle connection, by its stack; undefined where that is not recorded or was cut. */
+/**
+ * Whether a Timeout closes an idle connection, by its stack; undefined where that is not recorded, or may be cut. The
+ * header has the limit.
+ */
 export function closesIdleConnection(run: Run, record: RecordCursor): boolean | undefined {
   if (record.stack < 0) {
     return undefined;
   }
   const { json, length } = record.stacks.at(record.stack);
-  return json.includes('resOnFinish') || (length < run.stackLimit ? false : undefined);
+  return (
+    json.includes('resOnFinish') || (run.start !== undefined && length < run.stackLimit ? false : undefined)
+  );
 }
