@@ -254,7 +254,7 @@ describe('destinations that are refused, leaving no file, listener or descriptor
   });
 
   it('a path in a folder that is there and takes no new file', { skip: process.platform !== 'linux' }, () => {
-    assertRefused(['/proc/async-tracer.ndjson'], code, /The folder is there, and takes no new files\.$/);
+    assertRefused(['/proc/async-tracer.ndjson'], code, /The folder exists, but no file can be created in it\.$/);
   });
 
   it('a symbolic link into a missing folder', () => {

@@ -13,7 +13,7 @@ function printed(options: TracerOptions, end = ''): { status: number | null; std
     const tracer = require(${LIB})('/dev/null', ${JSON.stringify(options)});
     new (require('node:async_hooks').AsyncResource)('LOAD');
     setTimeout(() => { ${end} }, 1);`;
-  const { NODE_OPTIONS: _, ASYNC_TRACER_SESSION: __, ...env } = process.env;
+  const { NODE_OPTIONS: _, ASYNC_TRACER_BEGAN: __, ...env } = process.env;
   const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', env });
   return { status, stderr: stderr.replace(/\(node:\d+\) |\(Use `node.*\n/g, '') };
 }

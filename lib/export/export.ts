@@ -1,4 +1,4 @@
-import { Visit } from '../analyze/model/visit';
+import { Visit } from '../analyze/model/visit-operations';
 import type { ReadProgress } from '../analyze/read/options';
 import type { LogSource } from '../analyze/read/source';
 import type { LogReport } from '../analyze/report/log';

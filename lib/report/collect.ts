@@ -3,7 +3,7 @@ import { Decoder } from '../analyze/decode/decoder';
 import { thresholds } from '../analyze/findings/thresholds';
 import { Leaks } from '../analyze/leaks/leaks';
 import { Operations } from '../analyze/model/operations';
-import { visitModels } from '../analyze/model/visit';
+import { visitModels } from '../analyze/model/visit-operations';
 import { Visitors } from '../analyze/model/visitors';
 import { SiteTable } from '../analyze/site/site-table';
 import { Slow } from '../analyze/slow/slow';

@@ -4,7 +4,7 @@ import { RUNNING } from '../analyze/leaks/verdict';
 import { TracerError } from '../errors';
 import { asyncTracer, isPlain, runAsOwnTagged, show } from '../trace';
 import { collectGarbage } from './garbage';
-import { MemoryLog } from './memory';
+import { MemoryLog } from './memory-log';
 import { describeLeaks } from './message';
 import { Scope } from './scope';
 

@@ -207,7 +207,7 @@ describe('async-tracer/register', () => {
     const { stderr } = node([FAMILY], { cwd, env });
     assert.equal(
       stderr,
-      'async-tracer: the variable ASYNC_TRACER_STACK is not known, and passed over. Is ASYNC_TRACER_STACKS meant?\n',
+      'async-tracer: the variable ASYNC_TRACER_STACK is unknown and ignored. Is ASYNC_TRACER_STACKS meant?\n',
     );
     assert.equal(startsOf(cwd).size, 4);
   });

@@ -7,7 +7,7 @@ import { CONTEXT, DERIVED, NO_ROW, RAN, SETTLED, STACK_CUT, UNREF } from '../mod
 import type { Operations } from '../model/operations';
 import { round } from '../model/percentiles';
 import type { Run } from '../model/run';
-import { visitOperations } from '../model/visit';
+import { visitOperations } from '../model/visit-operations';
 import { OperationVisitor } from '../model/visitor';
 import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';

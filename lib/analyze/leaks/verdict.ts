@@ -41,12 +41,12 @@ const STDIN = reason(
 const AGENT_POOL = reason(
   'unsure',
   'agent',
-  'an HTTP agent keeps it, and unrefs it while it is idle; a request that waits on it is told by itself',
+  'an HTTP agent keeps it, and unrefs it while it is idle; a request that waits on it is listed separately',
 );
 const FETCH_POOL = reason(
   'unsure',
   'fetch',
-  'fetch keeps it, and unrefs it while it is idle; one that still waits is told by its promise, if resolve is traced',
+  'fetch keeps it, and unrefs it while it is idle; one that still waits is listed as its promise, if resolve is traced',
 );
 const SIGNAL = reason('kept', 'signal', 'it watches for a signal, and Node unrefs such watchers');
 const SERVES = reason(

@@ -4,7 +4,7 @@ import type { CodeOptions } from '../model/code-option';
 import type { Operations } from '../model/operations';
 import { Percentiles } from '../model/percentiles';
 import type { Run } from '../model/run';
-import { visitOperations } from '../model/visit';
+import { visitOperations } from '../model/visit-operations';
 import { OperationVisitor } from '../model/visitor';
 import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';

@@ -12,7 +12,7 @@ import { elapsedOf } from '../model/log-report';
 import type { Operations } from '../model/operations';
 import { Percentiles, round } from '../model/percentiles';
 import type { Run } from '../model/run';
-import { visitOperations } from '../model/visit';
+import { visitOperations } from '../model/visit-operations';
 import { OperationVisitor } from '../model/visitor';
 import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';

@@ -4,7 +4,7 @@ import { IdMap } from '../model/id-map';
 import type { Operations } from '../model/operations';
 import { round } from '../model/percentiles';
 import type { Run } from '../model/run';
-import { visitOperations } from '../model/visit';
+import { visitOperations } from '../model/visit-operations';
 import { OperationVisitor } from '../model/visitor';
 import type { ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';

@@ -5,7 +5,7 @@ import { IdMap } from '../model/id-map';
 import { NO_ROW } from '../model/live-operations';
 import type { Operations } from '../model/operations';
 import type { Run } from '../model/run';
-import { visitOperations } from '../model/visit';
+import { visitOperations } from '../model/visit-operations';
 import { OperationVisitor } from '../model/visitor';
 import { checkOptions, type ReadOptions } from '../read/options';
 import type { LogSource } from '../read/source';

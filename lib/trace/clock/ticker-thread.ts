@@ -1,4 +1,4 @@
-/** What runs in the thread that ticker.ts starts: stores the milliseconds since the anchor until it is told to stop. */
+/** What runs in the thread that ticker.ts starts: stores the milliseconds since the anchor until it is asked to stop. */
 import { workerData } from 'node:worker_threads';
 import type { TickerData } from './ticker';
 

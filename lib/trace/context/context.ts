@@ -8,14 +8,14 @@ import { types } from 'node:util';
 import { createLiteral } from '../payload/literal';
 import type { Payload } from '../payload/payload';
 import { PayloadBuffer } from '../payload/payload-buffer';
-import type { Literal } from '../payload/words';
+import type { Literal } from '../payload/text-as-doubles';
 import { OwnWeakMap, uncurryThis } from '../runtime/intrinsics';
 import { type Field, FieldTable } from './field';
 import { type ClassInfo, classOf, functionLabel, Kind, PROXY, slotText } from './label';
 import { REDACTED } from './redacted-text';
 import { Redaction } from './redaction';
 import { putDigits, putNumber, putString, putSymbolOrBigInt } from './scalar';
-import { refState } from './timer';
+import { refState } from './timer-ref';
 
 /** Bytes of a whole context at most. */
 export const CONTEXT_BYTES_MAX = 8_192;

@@ -1,7 +1,7 @@
 /** The names of fields, each with its encoded text. */
 import { quoteAscii } from '../payload/json';
 import { createLiteral } from '../payload/literal';
-import type { Literal } from '../payload/words';
+import type { Literal } from '../payload/text-as-doubles';
 import { OwnMap, uncurryThis } from '../runtime/intrinsics';
 import type { Redaction } from './redaction';
 

@@ -2,7 +2,7 @@
 import { types } from 'node:util';
 import { quoteAscii } from '../payload/json';
 import { createLiteral } from '../payload/literal';
-import type { Literal } from '../payload/words';
+import type { Literal } from '../payload/text-as-doubles';
 import { OwnMap, OwnWeakMap, uncurryGetter, uncurryThis } from '../runtime/intrinsics';
 import { ownValue } from './own-value';
 

@@ -87,7 +87,7 @@ function unblock(fd: number): void {
     const answer = (socket as unknown as { _handle: Handle | null })._handle?.open?.(fd);
     if (answer !== UV_EBUSY && answer !== UV_EEXIST) {
       const why = socket.errored === null ? '' : `: ${socket.errored.message}`;
-      throw new Error(`it blocks its writer, and cannot be kept from it here${why}`);
+      throw new Error(`it blocks its writer and cannot be made non-blocking${why}`);
     }
   } finally {
     socket.destroy();

@@ -81,7 +81,7 @@ function hintFor(code: string, path: string): string {
   }
   if (code === 'ENOENT' && statSync(dirname(path), { throwIfNoEntry: false }) !== undefined) {
     // In /proc, for example.
-    return 'The folder is there, and takes no new files.';
+    return 'The folder exists, but no file can be created in it.';
   }
   return HINTS[code] ?? '';
 }

@@ -36,6 +36,13 @@ export function retryUntil(step: () => 'done' | 'moved' | 'stuck', waitMs: numbe
   }
 }
 
+let timers = 0;
+
+/** Timers that wait for a reader now: Node lists them among the active resources of the program. */
+export function waitingTimers(): number {
+  return timers;
+}
+
 /**
  * Resolves to true when `pendingBytes` is 0, to false when it has not become less for 10 seconds: a reader that has
  * stopped must not keep a program alive that awaits its last flush. The timer is referenced, since a program that awaits
@@ -51,7 +58,12 @@ export function whenDrained(
   }
   let idleMs = 0;
   return new Promise((resolve) => {
+    const start = (): void => {
+      timers++;
+      runAsOwnTagged(() => startTimer(check, CHECK_MS));
+    };
     const check = (): void => {
+      timers--;
       const now = pendingBytes();
       idleMs = now < least ? 0 : idleMs + CHECK_MS;
       least = min(least, now);
@@ -59,8 +71,8 @@ export function whenDrained(
         resolve(now === 0);
         return;
       }
-      runAsOwnTagged(() => startTimer(check, CHECK_MS));
+      start();
     };
-    runAsOwnTagged(() => startTimer(check, CHECK_MS));
+    start();
   });
 }

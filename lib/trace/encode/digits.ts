@@ -40,7 +40,7 @@ function makeLeading(value: number): number {
 export function putNumber(to: DataView, p: number, value: number): number {
   const integer = value | 0;
   if (integer !== value || integer >= 100_000_000 || integer < 0) {
-    return putRare(to, p, value);
+    return putLong(to, p, value);
   }
   if (integer < 10_000) {
     const word = (leading[integer] || makeLeading(integer)) | 0;
@@ -57,8 +57,8 @@ export function putNumber(to: DataView, p: number, value: number): number {
   return next + 4;
 }
 
-/** What is negative, or has nine digits and more. */
-function putRare(to: DataView, p: number, value: number): number {
+/** A number that is negative or has nine digits or more. */
+function putLong(to: DataView, p: number, value: number): number {
   if (value < 0) {
     to.setUint8(p, 45);
     return putLarge(to, p + 1, -value);

@@ -9,7 +9,7 @@
  *  clock    [                 | time  .  .  .  . |           ]     in slots of its own (clock.ts), by the same index
  *           0               first              length     EVENTS_MAX
  * ```
- * Invariant (encoder.ts): 0 <= first <= length < EVENTS_MAX between two events. `first` is above 0 only where a batch was
+ * Invariant (create-encoder.ts): 0 <= first <= length < EVENTS_MAX between two events. `first` is above 0 only where a batch was
  * interrupted. When `first` reaches `length`, both begin again at 0. Stacks and contexts of the events stand in a payload
  * buffer, one behind the other.
  */

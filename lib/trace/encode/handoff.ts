@@ -1,6 +1,6 @@
 /**
- * The way of a chunk to the destination, and the words for what did not arrive: a `lost` record with the count stands
- * where the records are missing.
+ * The hand-off of a chunk to the destination. A `lost` record with the count stands where records are missing, because the
+ * destination did not take them or there was no stack to encode them.
  */
 
 import { type Clock, putTime } from '../clock/clock';
@@ -10,11 +10,11 @@ import type { Chunk } from './chunk';
 import { CLOSE, type Templates, TIME } from './template';
 
 /**
- * What lies between a full chunk and the system call needs stack. Near its end a write would be broken off half way,
- * so it is put off: `probe` takes 8 KiB at once, and throws where they are not there. To encode takes less, and is the
- * more often asked for: with 8 KiB that was 2 of a tick's 120 ns an event (benchmark: `ticks`, Node 20).
+ * The calls between a full chunk and the system call need stack. Near the end of the stack a write would be interrupted, so
+ * it is postponed: `probe` takes 8 KiB at once and throws where these are not there. Encoding needs less, and is probed more
+ * often: with 8 KiB the probe took 2 of a tick's 120 ns an event (benchmark: `ticks`, Node 20).
  *
- * The first time takes more: V8 compiles a function at its first call, and wants 40 KiB for that (Node 20 to 26).
+ * The first hand-off needs more: V8 compiles a function at its first call, and takes 40 KiB for that (Node 20 to 26).
  */
 const apply = uncurryThis(Function.prototype.apply) as (
   f: () => void,
@@ -47,11 +47,11 @@ export interface HandoffOptions {
 }
 
 export class Handoff {
-  /** Where the chunk is full; 0 where each record must go at once. */
+  /** Bytes at which the chunk is full; 0 where each record must be handed off at once. */
   limit: number;
   /** Operation records in the chunk. */
   records = 0;
-  /** Whether the chunk is being handed on: a stream's write may run code that comes back here. */
+  /** Whether the chunk is being handed off: a stream's write may run code that calls this again. */
   busy = false;
   /** Records lost. */
   lost = 0;
@@ -60,11 +60,11 @@ export class Handoff {
 
   readonly #options: HandoffOptions;
   #need = TO_HAND_FIRST;
-  /** Lost records that no `lost` record tells of yet, and those that the one in this chunk tells of. */
-  #untold = 0;
-  #told = 0;
+  /** Lost records that no `lost` record has counted yet, and those that the `lost` record in this chunk counts. */
+  #unreported = 0;
+  #reported = 0;
   #trailer: (() => string) | undefined;
-  /** The time of the last record that was handed on. */
+  /** The time of the last record that was handed off. */
   readonly #time: Float64Array;
   readonly #fraction: Int32Array;
 
@@ -79,7 +79,7 @@ export class Handoff {
     return this.#options.chunk.length >= this.limit;
   }
 
-  /** Hands the chunk on, unless that is being done already. Returns false where the stack is too short for it. */
+  /** Hands the chunk off, unless that is in progress. Returns false where the stack is too short for it. */
   hand(): boolean {
     const { chunk, clock } = this.#options;
     if (chunk.length === 0 || this.busy) {
@@ -92,51 +92,51 @@ export class Handoff {
     const lines = chunk.take();
     this.busy = true;
     const { records } = this;
-    const told = this.#told;
+    const reported = this.#reported;
     this.records = 0;
-    this.#told = 0;
+    this.#reported = 0;
     copyInto(this.#time, clock.text);
     copyInto(this.#fraction, clock.fraction);
     const outcome = this.#attempt(lines);
     this.busy = false;
     this.#need = TO_HAND;
-    // A stream's write may run callbacks of the program, too: their records stand behind what was handed on.
+    // A stream's write may run callbacks of the program: their records follow what was handed off.
     const rest = chunk.release();
     if (outcome === DROPPED) {
       this.lost += records;
-      this.#untold += told + records;
+      this.#unreported += reported + records;
     }
-    this.#tell(this.#time, this.#fraction);
-    this.#tellMissed(this.#time, this.#fraction);
+    this.#report(this.#time, this.#fraction);
+    this.#reportMissed(this.#time, this.#fraction);
     if (rest !== undefined) {
       chunk.append(rest);
     }
     return true;
   }
 
-  /** Hands on what is there, and says first what is missing. */
+  /** Hands off what there is, after a `lost` record for what is missing. */
   flush(): void {
     const { clock } = this.#options;
-    this.#tellMissed(clock.text, clock.fraction);
+    this.#reportMissed(clock.text, clock.fraction);
     this.hand();
   }
 
-  /** Says that a record is missing behind those in the chunk. */
+  /** Records that a record is missing after those in the chunk. */
   lose(): void {
     const { clock } = this.#options;
     this.lost++;
-    this.#untold++;
-    this.#tell(clock.text, clock.fraction);
+    this.#unreported++;
+    this.#report(clock.text, clock.fraction);
   }
 
-  /** Writes a line of these fields at the time of now. */
+  /** Writes a line of these fields, with the time of now. */
   line(fields: string): void {
     const { clock } = this.#options;
     clock.tick();
     this.#putLine(fields, clock.text, clock.fraction);
   }
 
-  /** From here on each record goes at once, and behind it a line of these fields. */
+  /** From here on each record is handed off at once, followed by a line of these fields. */
   writeThrough(trailer: (() => string) | undefined): void {
     this.#trailer = trailer;
     this.limit = 0;
@@ -153,22 +153,22 @@ export class Handoff {
     chunk.add(place);
   }
 
-  /** Writes the `lost` record of what no record tells of yet, at the time of the record that stands, or stood, before it. */
-  #tell(time: Float64Array, fraction: Int32Array): void {
-    if (this.#untold > 0) {
-      this.#putLine(`"phase":"lost","count":${this.#untold}`, time, fraction);
-      this.#told += this.#untold;
-      this.#untold = 0;
+  /** Writes a `lost` record for what none has counted yet, with the time of the record before it, lost or not. */
+  #report(time: Float64Array, fraction: Int32Array): void {
+    if (this.#unreported > 0) {
+      this.#putLine(`"phase":"lost","count":${this.#unreported}`, time, fraction);
+      this.#reported += this.#unreported;
+      this.#unreported = 0;
     }
   }
 
-  #tellMissed(time: Float64Array, fraction: Int32Array): void {
+  #reportMissed(time: Float64Array, fraction: Int32Array): void {
     const missed = this.missed[0];
     if (missed > 0) {
       this.missed[0] = 0;
       this.lost += missed;
-      this.#untold += missed;
-      this.#tell(time, fraction);
+      this.#unreported += missed;
+      this.#report(time, fraction);
     }
   }
 

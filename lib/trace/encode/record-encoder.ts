@@ -10,7 +10,7 @@
  */
 import { type Clock, putTime } from '../clock/clock';
 import type { PayloadBuffer } from '../payload/payload-buffer';
-import { putWords } from '../payload/words';
+import { putWords } from '../payload/text-as-doubles';
 import { copyInto, uncurryThis } from '../runtime/intrinsics';
 import { Chunk } from './chunk';
 import { PhaseIndex } from './codes';

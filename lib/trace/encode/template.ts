@@ -1,9 +1,9 @@
 /**
  * The parts of a record that are known before the event, as bytes that are ready to be stored: a row of templates for
- * each op, made when the op is first seen. How bytes are stored: payload/words.ts.
+ * each op, made when the op is first seen. How bytes are stored: payload/text-as-doubles.ts.
  */
 import type { OperationPhase } from '../../log/event';
-import { putWords, STEP } from '../payload/words';
+import { putWords, STEP } from '../payload/text-as-doubles';
 import { copyInto, utf8 } from '../runtime/intrinsics';
 import { Code, PhaseIndex } from './codes';
 

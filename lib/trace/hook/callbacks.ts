@@ -5,11 +5,12 @@
  * fatalError), and where the stack is too short even for that, the error would go on into the midst of Node's own code. So
  * each callback has one guard, always the same:
  * ```
- *   try { the work } catch { try { lose(phase, id) } catch { missed[0]++; counts[phase]++ } }
+ *   try { the work } catch { stores; try { encoder.lose(phase) } catch { missed[0]++; counts[phase]++ } }
  * ```
- * What can still go wrong is above all a stack that is nearly used up. `lose` puts the loss where the record would stand.
- * Where there is no stack even for that call, a bare store counts it. The guard is written out in each callback, because a
- * function around them would be one more call for each event.
+ * What can still go wrong is above all a stack that is nearly used up. The stores reset what the next event relies on.
+ * `encoder.lose` puts the loss where the record would stand. Where there is no stack even for that call, a bare store counts
+ * it. The guard is written out in each callback, because a function around them would be one more call for each event, and
+ * a function for its stores might find no stack.
  *
  * One file: the callbacks share their variables, and a second closure would cost a load at each event.
  */
@@ -90,15 +91,6 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
   let current = -1;
   let currentCode = 0;
 
-  /** Records that the record of this event is missing. Throws where there is no stack for it. */
-  function lose(phase: PhaseIndex, id: number): void {
-    last = OTHER;
-    if (unsureTo !== undefined && id > unsureTo[0]) {
-      unsureTo[0] = id;
-    }
-    encoder.lose(phase);
-  }
-
   function lookup(id: number): number {
     const code = id === current ? currentCode : table.get(id);
     return inference === undefined || code !== Code.unknown ? code : inference.of(id);
@@ -151,8 +143,12 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
         encodeInit(code, id, trigger, parentCode === Code.own ? Code.unknown : parentCode, execution);
       }
     } catch {
+      last = OTHER;
+      if (unsureTo !== undefined && id > unsureTo[0]) {
+        unsureTo[0] = id;
+      }
       try {
-        lose(PhaseIndex.init, id);
+        encoder.lose(PhaseIndex.init);
       } catch {
         missed[0]++;
         counts[PhaseIndex.init]++;
@@ -171,8 +167,9 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
       last = OTHER;
       record(PhaseIndex.before, code, id, isShared);
     } catch {
+      last = OTHER;
       try {
-        lose(PhaseIndex.before, id);
+        encoder.lose(PhaseIndex.before);
       } catch {
         missed[0]++;
         counts[PhaseIndex.before]++;
@@ -191,8 +188,9 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
       last = code === TICK ? TICK_AFTER : OTHER;
       record(PhaseIndex.after, code, id, false);
     } catch {
+      last = OTHER;
       try {
-        lose(PhaseIndex.after, id);
+        encoder.lose(PhaseIndex.after);
       } catch {
         missed[0]++;
         counts[PhaseIndex.after]++;
@@ -234,8 +232,12 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
         unregistered.forget(id);
       }
     } catch {
+      last = OTHER;
+      if (unsureTo !== undefined && id > unsureTo[0]) {
+        unsureTo[0] = id;
+      }
       try {
-        lose(PhaseIndex.destroy, id);
+        encoder.lose(PhaseIndex.destroy);
       } catch {
         missed[0]++;
         counts[PhaseIndex.destroy]++;
@@ -254,8 +256,9 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
         encodeEvent(PhaseIndex.resolve, code, id, false);
       }
     } catch {
+      last = OTHER;
       try {
-        lose(PhaseIndex.resolve, id);
+        encoder.lose(PhaseIndex.resolve);
       } catch {
         missed[0]++;
         counts[PhaseIndex.resolve]++;

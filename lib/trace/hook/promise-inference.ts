@@ -3,7 +3,7 @@
  *
  * Without promise destroys nothing would free a promise's entry, so promises are not kept: an id of the traced stretch
  * that nobody knows is a promise, unless it is the id of something that has ended. Of the last millions of ids that is
- * remembered (recent.ts); for older ones, what runs is looked at.
+ * remembered (recent-ids.ts); for older ones, what runs is looked at.
  */
 import asyncHooks = require('node:async_hooks');
 

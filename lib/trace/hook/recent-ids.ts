@@ -9,7 +9,7 @@
  * is newer, all marks are known; of an id whose page is older, none is.
  *
  * One mebibyte at most, whatever is traced. A table of all that ended would grow with the run, and one of the promises
- * too, since nothing tells of their end where their garbage collection is not tracked.
+ * too, since their end is not known where their garbage collection is not tracked.
  */
 
 const PAGE_BITS = 14;

@@ -2,7 +2,9 @@
 import { threadId } from 'node:worker_threads';
 import { FORMAT_VERSION, type PhaseCounts } from '../../log/event';
 import { anchor } from '../clock/anchor';
+import { waitingTimers } from '../destination/wait';
 import type { ResolvedOptions } from '../options/tracer-options';
+import { uncurryThis } from '../runtime/intrinsics';
 import { prepareFrames } from '../stack/stack-text';
 import { summaryOf } from './error-summary';
 import type { Ending } from './exit';
@@ -13,6 +15,7 @@ const { isArray } = Array;
 const { keys } = Object;
 // Taken at load: the program may put another one in its place.
 const { getActiveResourcesInfo } = process;
+const sort = uncurryThis(Array.prototype.sort as (this: string[]) => string[]);
 
 /** What an `end` record takes from the statistics of a tracer. */
 interface RunCounts {
@@ -43,8 +46,16 @@ export function startFields(options: ResolvedOptions): string {
   });
 }
 
-/** Never throws, whatever was thrown. */
-export function endFields(ending: Ending | undefined, stats: RunCounts): string {
+/**
+ * Never throws, whatever was thrown.
+ *
+ * @param active what to say of active resources: asking Node takes time in proportion to the timers of the program
+ */
+export function endFields(
+  ending: Ending | undefined,
+  stats: RunCounts,
+  active: ActiveResources | undefined = activeResources(),
+): string {
   const reason = ending === undefined ? 'close' : ending.error === undefined ? 'exit' : 'error';
   return fieldsOf({
     phase: 'end',
@@ -53,18 +64,30 @@ export function endFields(ending: Ending | undefined, stats: RunCounts): string 
     live: stats.live,
     reason,
     exitcode: ending?.exitcode,
-    active: activeResources(),
+    active,
     error: ending?.error && summaryOf(ending.error.thrown),
   });
 }
 
-/** Counts by type, in the order of the types' names; undefined where Node cannot say. */
-function activeResources(): Record<string, number> | undefined {
+/** Counts by Node's own type of resource. */
+export type ActiveResources = Record<string, number>;
+
+/**
+ * What keeps the process alive, by type in the order of their names, without the tracer's own timers; undefined where Node
+ * cannot say.
+ */
+export function activeResources(): ActiveResources | undefined {
   try {
-    const types = getActiveResourcesInfo.call(process).sort();
-    const counts: Record<string, number> = { __proto__: null } as never;
+    const types = sort(getActiveResourcesInfo.call(process));
+    const counts: ActiveResources = { __proto__: null } as never;
     for (let i = 0; i < types.length; i++) {
       counts[types[i]] = (counts[types[i]] ?? 0) + 1;
+    }
+    const timers = (counts['Timeout'] ?? 0) - waitingTimers();
+    if (timers > 0) {
+      counts['Timeout'] = timers;
+    } else {
+      delete counts['Timeout'];
     }
     return counts;
   } catch {

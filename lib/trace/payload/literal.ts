@@ -1,6 +1,6 @@
 /** Literals: texts that are written again and again, made once. */
 import { utf8 } from '../runtime/intrinsics';
-import { type Literal, STEP } from './words';
+import { type Literal, STEP } from './text-as-doubles';
 
 export function createLiteral(text: string): Literal {
   const bytes = utf8(text);

@@ -1,5 +1,5 @@
 import { OwnDataView, uncurryThis } from '../runtime/intrinsics';
-import { type Literal, putWords, STEP } from './words';
+import { type Literal, putWords, STEP } from './text-as-doubles';
 
 const copy = uncurryThis(Buffer.prototype.copy);
 
@@ -7,7 +7,7 @@ const copy = uncurryThis(Buffer.prototype.copy);
  * JSON values, one behind the other, until their records are encoded.
  *
  * Invariant: bytes[0, length) is what was written. Behind it is room for one step, which may be overwritten at any time.
- * Why doubles keep UTF-8 as it is: words.ts.
+ * Why doubles keep UTF-8 as it is: text-as-doubles.ts.
  */
 export class PayloadBuffer {
   bytes: Buffer;

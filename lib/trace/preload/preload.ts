@@ -8,7 +8,7 @@ import { parseDuration, TIMER_MAX_MS } from '../options/duration';
 import type * as Nearest from '../options/nearest-name';
 import type { TracerOptions } from '../options/tracer-options';
 import { DEFAULT_OUTPUT, FIRST_FILE, LOGS_FILE, outputOf, resolveOutput } from './output';
-import { keepWindow, type Preloaded, type Window } from './window';
+import { keepWindow, type Preloaded, type Window } from './time-window';
 
 const PREFIX = 'ASYNC_TRACER_';
 const VARIABLES = [...OPTIONS.map(({ name }) => name), 'output', 'after', 'for'].map(variableOf);
@@ -25,7 +25,7 @@ function printUnknown(environment: NodeJS.ProcessEnv, print: (line: string) => v
         VARIABLES.map((known) => known.slice(PREFIX.length)),
       );
       const meant = near === undefined ? '' : ` Is ${PREFIX}${near} meant?`;
-      print(`the variable ${name} is not known, and passed over.${meant}`);
+      print(`the variable ${name} is unknown and ignored.${meant}`);
     }
   }
 }

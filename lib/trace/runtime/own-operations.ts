@@ -2,7 +2,7 @@
  * The tracer's own operations, which no trace of this thread records.
  *
  * An operation is the tracer's own if it is started while `own.depth` is above 0, or in a callback of an own operation
- * (hook.ts looks at its execution id). Hooks are never disabled for the tracer's work: that would lose what the program
+ * (hook/callbacks.ts looks at its execution id). Hooks are never disabled for the tracer's work: that would lose what the program
  * does in the meantime.
  */
 import asyncHooks = require('node:async_hooks');

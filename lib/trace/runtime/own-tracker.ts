@@ -2,8 +2,12 @@
  * Tracks the tracer's own operations while no hook of a trace is enabled. The write of a stream takes many turns of the
  * event loop; what its callbacks start would be taken for the program's once tracing is enabled again.
  */
-import { createHook, executionAsyncId } from 'node:async_hooks';
+import asyncHooks = require('node:async_hooks');
+
 import { isOwn, own, tagOwn } from './own-operations';
+
+// Taken at load: the program may put others in their place.
+const { createHook, executionAsyncId } = asyncHooks;
 
 /** Whether nothing of a destination is in progress any more. */
 type IsIdle = () => boolean;

@@ -2,7 +2,7 @@
 import { basename, dirname, join, sep } from 'node:path';
 import { quote } from '../payload/json';
 import { createLiteral } from '../payload/literal';
-import type { Literal } from '../payload/words';
+import type { Literal } from '../payload/text-as-doubles';
 import { identifyPath } from '../runtime/file-identity';
 import { OwnMap, uncurryThis } from '../runtime/intrinsics';
 import type { CallSiteReader } from './callsites';

@@ -141,7 +141,7 @@ export class LogWriter {
       this.#liftLimit();
       return arrived;
     };
-    return this.#destination.flush().then(settle);
+    return this.#destination.flush().then(settle, () => settle(false));
   }
 
   #liftLimit(): void {
@@ -152,7 +152,7 @@ export class LogWriter {
 
   /**
    * Encodes what is buffered and writes it. Waits at most 2 seconds for a reader that does not move, also with
-   * `overflow: 'block'`: what it has not taken then is held, beyond `maxBuffer` if need be.
+   * `overflow: 'block'`: one chunk is queued beyond `maxBuffer` then, and more are dropped and counted.
    */
   flush(): void {
     this.limitWaits();
@@ -169,7 +169,7 @@ export class LogWriter {
    */
   flushIfRoom(): void {
     if (this.#destination.hasRoom?.() !== false) {
-      this.encoder.flush();
+      this.flush();
     }
   }
 

@@ -28,6 +28,7 @@ export class RunRecords implements ExitHandler {
   readonly #stats: () => TracerStats;
   readonly #hasMet: (op: string) => boolean;
   #hasExited = false;
+  #active: Header.ActiveResources | undefined;
 
   /** @param hasMet whether an operation with this op was seen */
   constructor(log: Log, options: ResolvedOptions, stats: () => TracerStats, hasMet: (op: string) => boolean) {
@@ -57,13 +58,13 @@ export class RunRecords implements ExitHandler {
     this.#warnOfUnmatched();
   }
 
-  /** `async-tracer run`, which sets the variable, looks at the logs of all processes instead. */
+  /**
+   * Not under `register`, which sets the variable: each process of a tree would print what another one has matched.
+   * `async-tracer run` looks at the logs of all of them instead.
+   */
   #warnOfUnmatched(): void {
     const { include, exclude } = this.#options;
-    if (
-      (include === undefined && exclude.length === 0) ||
-      process.env['ASYNC_TRACER_SESSION'] !== undefined
-    ) {
+    if ((include === undefined && exclude.length === 0) || process.env['ASYNC_TRACER_BEGAN'] !== undefined) {
       return;
     }
     try {
@@ -82,6 +83,10 @@ export class RunRecords implements ExitHandler {
     this.#warnOfUnmatched();
     log.encoder.flush();
     const arrived = log.drainAtExit(true);
+    if (this.#options.header) {
+      // Once: the trailer of each later record must not ask again.
+      this.#active = loadHeader().activeResources();
+    }
     this.onEndingChanged(ending);
     if (!log.drainAtExit(arrived)) {
       log.onTooSlow();
@@ -92,7 +97,7 @@ export class RunRecords implements ExitHandler {
   onEndingChanged(ending: Ending): void {
     const { encoder } = this.#log;
     const { header } = this.#options;
-    const fields = (): string => loadHeader().endFields(ending, this.#stats());
+    const fields = (): string => loadHeader().endFields(ending, this.#stats(), this.#active);
     // Without a trailer: there may be no record for it to follow.
     encoder.writeThrough();
     if (header) {

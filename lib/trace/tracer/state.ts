@@ -55,11 +55,13 @@ export class TracerState {
     return this.disable();
   }
 
-  /** Returns whether it was recording. */
-  close(): boolean {
-    const wasRecording = this.isRecording;
+  close(): void {
     this.#state = 'closing';
-    return wasRecording;
+  }
+
+  /** The close has failed before anything was closed: it may be tried again. */
+  cancelClose(): void {
+    this.#state = 'disabled';
   }
 
   release(): void {

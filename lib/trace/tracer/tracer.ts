@@ -136,9 +136,8 @@ export class Tracer implements Disposable, AsyncDisposable {
    */
   close = (): Promise<void> => {
     if (!this.#state.isClosing) {
-      this.#closing = runAsOwnTagged(() => {
+      this.#closing = this.#startClose(() => {
         const release = (): Promise<void> => runAsOwnTagged(() => this.#release());
-        this.#beginClose();
         // What is lost and how the run ended is written last, when a slow reader has made room for it.
         return this.#log
           .drain()
@@ -161,7 +160,7 @@ export class Tracer implements Disposable, AsyncDisposable {
   reopen: (path?: string) => void = (given?: string, signal?: number) => {
     this.#refuseClosed('reopen');
     // A listener for a signal is called with its name and number, and the name is no path.
-    const path = typeof signal === 'number' ? undefined : given;
+    const path = typeof signal === 'number' && /^SIG[A-Z0-9]+$/.test(String(given)) ? undefined : given;
     if (!this.#isPath || !this.#log.canReopen) {
       throw new TracerError(
         'ERR_ASYNC_TRACER_DESTINATION',
@@ -196,8 +195,7 @@ export class Tracer implements Disposable, AsyncDisposable {
       // The stream is still taking a chunk: the end must follow it.
       void this.close();
     } else if (!this.#state.isClosing) {
-      this.#closing = runAsOwnTagged(() => {
-        this.#beginClose();
+      this.#closing = this.#startClose(() => {
         const arrived = this.#log.drainSync(true);
         void this.#end(arrived);
         this.#log.drainSync(arrived);
@@ -269,11 +267,19 @@ export class Tracer implements Disposable, AsyncDisposable {
     }
   }
 
-  #beginClose(): void {
-    if (this.#state.close()) {
-      this.#stopRecording();
+  /** @throws where there is no stack for it; then the next close tries again */
+  #startClose(finish: () => Promise<void>): Promise<void> {
+    this.#state.close();
+    try {
+      return runAsOwnTagged(() => {
+        this.#stopRecording();
+        this.#log.flush();
+        return finish();
+      });
+    } catch (error) {
+      this.#state.cancelClose();
+      throw error;
     }
-    this.#log.flush();
   }
 
   /** Writes the last lines. */

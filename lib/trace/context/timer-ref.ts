@@ -1,6 +1,6 @@
 /** Whether a timer of Node keeps the process alive. */
 import { createLiteral } from '../payload/literal';
-import type { Literal } from '../payload/words';
+import type { Literal } from '../payload/text-as-doubles';
 import { uncurryGetter } from '../runtime/intrinsics';
 import { ownValue } from './own-value';
 
