@@ -254,7 +254,11 @@ describe('destinations that are refused, leaving no file, listener or descriptor
   });
 
   it('a path in a folder that is there and takes no new file', { skip: process.platform !== 'linux' }, () => {
-    assertRefused(['/proc/async-tracer.ndjson'], code, /The folder exists, but no file can be created in it\.$/);
+    assertRefused(
+      ['/proc/async-tracer.ndjson'],
+      code,
+      /The folder exists, but no file can be created in it\.$/,
+    );
   });
 
   it('a symbolic link into a missing folder', () => {

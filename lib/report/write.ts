@@ -27,6 +27,15 @@ export function checkWritable(path: string): void {
   }
 }
 
+/** Where it cannot be removed, what failed before is what is thrown. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // As when its name is too long.
+  }
+}
+
 /**
  * Writes a file whole or not at all: under another name first, which is removed where writing fails. What is there already
  * and is no file, as a device, is written directly.
@@ -44,7 +53,7 @@ export function writeWhole(path: string, text: string): void {
     }
   } catch (error) {
     if (isFile) {
-      rmSync(temporary, { force: true });
+      remove(temporary);
     }
     throw failure(path, (error as Error).message.replace(/, (open|write|rename) '.*$|, write$/s, ''), error);
   }

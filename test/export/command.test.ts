@@ -100,7 +100,7 @@ describe('async-tracer export', () => {
 
   it('refuses to do without an output, to overwrite the log, and to print two things at once', () => {
     refused(['--to', 'chrome', log], /An output is needed: -o FILE/);
-    refused(['--to', 'chrome', log, '-o', log], /is the log itself/);
+    refused(['--to', 'chrome', log, '-o', log], /is .* itself: it would be overwritten/);
     refused(['--to', 'chrome', log, '-o', '-', '--json'], /both print to standard output/);
     refused(['--to', 'chrome', log, '-o', at('x'), '--from', 'soon'], /--from must be a duration/);
   });

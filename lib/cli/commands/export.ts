@@ -1,11 +1,11 @@
 /** `async-tracer export`: a log in the format of a viewer. */
-import { realpathSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { TracerError } from '../../errors';
 import { EPOCH_MS, EXPORT_FORMATS, type ExportFormat, LogExport } from '../../export';
 import { examples } from '../arguments/help';
 import { nearestName, suggestion } from '../arguments/known-names';
 import { jsonOption, type LogArguments, STDIN_WORD, sourcesOf, usageOf } from '../arguments/log-files';
+import { refuseOverwrite } from '../arguments/output-path';
 import { settings } from '../arguments/settings';
 import { listOf, opidOf } from '../arguments/values';
 import { renderExport } from '../render/export';
@@ -72,8 +72,8 @@ function outputOf({ output, log, json }: ExportArguments, format: ExportFormat):
     refuse('An output is needed: -o FILE, or -o - for standard output.');
   }
   if (file !== STDOUT) {
-    const isLog = (log ?? []).some((one) => isSameFile(one, file));
-    return isLog ? refuse(`${file} is the log itself: it would be overwritten.`) : file;
+    refuseOverwrite(file, sourcesOf(log));
+    return file;
   }
   if (json) {
     refuse('--json and -o - both print to standard output.');
@@ -82,14 +82,6 @@ function outputOf({ output, log, json }: ExportArguments, format: ExportFormat):
     refuse(`${format} is no text: standard output must not be a terminal.`);
   }
   return file;
-}
-
-function isSameFile(one: string, other: string): boolean {
-  try {
-    return realpathSync(one) === realpathSync(other);
-  } catch {
-    return false;
-  }
 }
 
 export const exportCommand: CommandModule<object, ExportArguments> = {

@@ -1,6 +1,7 @@
 /** The shared part of report, view and run --report: the page of some logs, made with a progress bar. */
 import { resolve } from 'node:path';
 import { checkWritable, makeReport, type ReportData, writeWhole } from '../../report';
+import { refuseOverwrite } from '../arguments/output-path';
 import { formatBytes } from '../terminal/numbers';
 import { printMessage } from '../terminal/output';
 import { withProgress } from '../terminal/progress';
@@ -38,6 +39,7 @@ export async function reportOf(
 export async function writeReport(logs: readonly string[], output: string): Promise<void> {
   const path = resolve(output);
   checkWritable(path);
+  refuseOverwrite(path, logs);
   const { html } = await reportOf(logs, true);
   writeWhole(path, html);
   printMessage(`the report is ${output} (${formatBytes(Buffer.byteLength(html))})`);

@@ -1,12 +1,15 @@
 /** `async-tracer report`: a log as one page. */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { TracerError } from '../../errors';
 import { checkWritable, writeWhole } from '../../report';
 import { examples } from '../arguments/help';
 import { jsonOption, type LogArguments, STDIN_WORD, sourcesOf, usageOf } from '../arguments/log-files';
+import { refuseOverwrite } from '../arguments/output-path';
 import { settings } from '../arguments/settings';
 import { formatBytes } from '../terminal/numbers';
 import { print, printMessage } from '../terminal/output';
+import { clean } from '../terminal/text';
 import { DEFAULT_REPORT, reportOf } from './make-report';
 
 interface ReportArguments extends LogArguments {
@@ -46,8 +49,12 @@ export const reportCommand: CommandModule<object, ReportArguments> = {
     const heldMs = threshold === undefined ? undefined : settings().parseDuration(threshold, '--threshold');
     const sources = sourcesOf(log);
     const toScreen = output === STDIN_WORD || output === '-';
+    if (toScreen && json) {
+      throw new TracerError('ERR_ASYNC_TRACER_USAGE', '--json and -o - both print to standard output.');
+    }
     if (!toScreen) {
       checkWritable(resolve(output));
+      refuseOverwrite(output, sources);
     }
     const { html, data, seconds } = await reportOf(sources, log !== undefined && log.length > 0, heldMs);
     if (toScreen) {
@@ -59,7 +66,7 @@ export const reportCommand: CommandModule<object, ReportArguments> = {
     if (json) {
       print(`${JSON.stringify({ report: 'report', output, bytes, records: data.log.records, seconds })}\n`);
     } else {
-      printMessage(`the report is ${output} (${formatBytes(bytes)})`);
+      printMessage(`the report is ${clean(output)} (${formatBytes(bytes)})`);
     }
   },
 };

@@ -5,6 +5,7 @@ import type { CommandModule } from 'yargs';
 import { TracerError } from '../../errors';
 import { checkWritable } from '../../report';
 import { examples } from '../arguments/help';
+import { refuseOverwrite } from '../arguments/output-path';
 import { settings } from '../arguments/settings';
 import { printEnding, printLogs, unreportedLogs } from '../run/exit-messages';
 import { commandOf, type Ending, endLike, nodeOptions, runProgram, startFailureCode } from '../run/program';
@@ -91,6 +92,7 @@ async function run(given: RunArguments, { flags, program }: RunWords): Promise<v
   checkOutput(environment);
   if (given.report !== undefined) {
     checkWritable(resolve(reportPath(given.report)));
+    refuseOverwrite(reportPath(given.report), program);
   }
   const session = openSession();
   let ending: Ending;

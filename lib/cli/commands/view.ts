@@ -1,5 +1,6 @@
 /** `async-tracer view`: the report in the browser. */
 import type { CommandModule } from 'yargs';
+import { TracerError } from '../../errors';
 import { examples } from '../arguments/help';
 import { type LogArguments, sourcesOf, usageOf } from '../arguments/log-files';
 import { countOf } from '../arguments/values';
@@ -14,6 +15,8 @@ interface ViewArguments extends LogArguments {
 }
 
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const PORT_MAX = 65_535;
 
 export const viewCommand: CommandModule<object, ViewArguments> = {
   command: 'view [log..]',
@@ -40,6 +43,12 @@ export const viewCommand: CommandModule<object, ViewArguments> = {
       ) as never,
   handler: async ({ log, port, 'no-open': noOpen }) => {
     const portNumber = countOf(port, 'port', 0);
+    if (portNumber > PORT_MAX) {
+      throw new TracerError(
+        'ERR_ASYNC_TRACER_USAGE',
+        `--port is ${portNumber}; expected at most ${PORT_MAX}.`,
+      );
+    }
     const { html } = await reportOf(sourcesOf(log), log !== undefined && log.length > 0);
     const server = await servePage(html, portNumber);
     const ended = new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import { formatDuration } from '../../analyze/report/duration';
 import { formatCount, formatCountOf, formatShare } from '../terminal/numbers';
 import type { Screen } from '../terminal/screen';
 import { type Column, renderTable } from '../terminal/table';
-import { wrap } from '../terminal/text';
+import { clean, wrap } from '../terminal/text';
 import { formatOp, formatOrigin } from './call-site';
 import { renderFindings } from './findings';
 import { renderLogSummary } from './log-summary';
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<StatsRow>[] = [
 ];
 
 const AREA_COLUMNS: readonly Column<StatsReport['areas'][number]>[] = [
-  { head: 'area', align: 'left', cell: ({ area }) => area ?? '?' },
+  { head: 'area', align: 'left', cell: ({ area }) => (area === null ? '?' : clean(area)) },
   { head: 'count', cell: (row) => formatCount(row.count) },
   { head: 'live', cell: (row) => formatCount(row.live) },
   { head: 'callbacks', cell: (row) => formatCount(row.run.count) },

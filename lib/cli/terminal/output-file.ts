@@ -69,7 +69,15 @@ export async function writeFile(
       { cause: error },
     );
   });
-  const clear = () => isDirect || rmSync(part, { force: true });
+  const clear = () => {
+    try {
+      if (!isDirect) {
+        rmSync(part, { force: true });
+      }
+    } catch {
+      // As when its name is too long. What failed before is what is thrown.
+    }
+  };
   const interrupted = (signal: NodeJS.Signals) => {
     clear();
     process.kill(process.pid, signal);
